@@ -1,0 +1,2 @@
+//! The connector.
+fn main() {}

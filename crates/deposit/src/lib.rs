@@ -1,0 +1,1 @@
+//! A deposit's parts and format, the vault port, and the vault on disk.

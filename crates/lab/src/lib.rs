@@ -1,0 +1,1 @@
+//! A scripted https publisher on loopback with its own certificate authority.

@@ -1,0 +1,1 @@
+//! One pass over one source: lock, trigger, articles, extract, prove, deposit.

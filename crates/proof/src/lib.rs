@@ -1,0 +1,1 @@
+//! Says what a proof of a read holds and checks it, offline.

@@ -1,0 +1,1 @@
+//! Parses a source's configuration once, into types that can't be wrong.

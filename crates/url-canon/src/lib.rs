@@ -1,0 +1,1 @@
+//! Decides what an address becomes before it is requested, deposited or compared.

@@ -1,0 +1,1 @@
+//! One polite retrieval: robots, turn, dial, redirect, bounded body.
