@@ -49,7 +49,6 @@ pub struct Canonical {
 
 /// One thing that was taken off an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Removed {
     /// A pair of the query.
     Parameter {
