@@ -5,16 +5,23 @@
 mod capture;
 mod certificate;
 mod chain;
+mod check;
 mod digest;
+mod document;
 mod error;
 mod evidence;
 mod message;
 mod reason;
 mod roots;
 mod tls;
+mod wire;
 
 pub use chain::verify_chain;
+pub use check::{Check, Context, Line, Outcome, Report, RootsUsed, check};
 pub use digest::Sha256;
+pub use document::{
+    ATTESTS, Connector, Envelope, PROOF_BYTES_MAX, Proof, Read, Received, RecordedRoots, Redirect, Response,
+};
 pub use error::Error;
 pub use evidence::HandshakeEvidence;
 pub use reason::{Reason, Refusal};
