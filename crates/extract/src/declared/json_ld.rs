@@ -1,0 +1,227 @@
+//! schema.org data in JSON-LD, in the shapes met in the wild: an object, an array, a `@graph`, several blocks; strings where objects
+//! belong; objects that are only a reference (`@id`) to another, in this block or in the next.
+//!
+//! A context is not looked at. What pages declare is schema.org's vocabulary whatever the context says (`http`, `https`, with and without a slash at the end).
+
+use std::borrow::Cow;
+
+use super::json::{self, Json};
+use super::plain::plain;
+use crate::place::{Place, Step};
+
+/// How deep things are followed into each other (a page's main entity's author's name is five). Real data ends before ten.
+const STEPS_MAX: usize = 16;
+/// Things of one page that are looked at as its article or as the target of a reference. The largest page of 867 has 270.
+const THINGS_MAX: usize = 2048;
+
+/// Every JSON-LD block of a page, in document order.
+#[derive(Debug, Default)]
+pub(crate) struct LinkedData<'a> {
+    /// `None`: the block can't be read. It keeps its number, which places are written with.
+    blocks: Vec<Option<Json<'a>>>,
+}
+
+/// A JSON value and its place.
+#[derive(Clone, Debug)]
+pub(crate) struct Thing<'j> {
+    pub(crate) json: &'j Json<'j>,
+    block: usize,
+    path: Vec<Step>,
+}
+
+impl<'a> LinkedData<'a> {
+    /// Takes the text of the next block.
+    pub(crate) fn push(&mut self, text: Cow<'a, str>) {
+        let read = match text {
+            Cow::Borrowed(text) => Json::parse(text).or_else(|| read_repaired(text)),
+            Cow::Owned(text) => Json::parse(&text).map(Json::into_owned).or_else(|| read_repaired(&text)),
+        };
+        self.blocks.push(read);
+    }
+
+    /// The numbers of the blocks that can't be read.
+    pub(crate) fn unread(&self) -> impl Iterator<Item = usize> {
+        (0..).zip(&self.blocks).filter(|(_, block)| block.is_none()).map(|(at, _)| at)
+    }
+
+    /// The text at the place that these steps lead to.
+    pub(crate) fn text_at(&self, block: usize, path: &[Step]) -> Option<String> {
+        let mut json = self.blocks.get(block)?.as_ref()?;
+        for step in path {
+            json = match step {
+                Step::Key(key) => json.get(key)?,
+                Step::Index(index) => match json {
+                    Json::Array(items) => items.get(*index)?,
+                    _ => return None,
+                },
+            };
+        }
+        json.to_text()
+    }
+
+    /// The things that a page says it is about or contains: what stands at the top, in a `@graph`, and the main entity of either.
+    pub(crate) fn things(&self) -> Vec<Thing<'_>> {
+        let mut things = Vec::new();
+        for (number, block) in self.blocks.iter().enumerate() {
+            if let Some(json) = block {
+                let top = Thing {
+                    json,
+                    block: number,
+                    path: Vec::new(),
+                };
+                top.gather(&mut things);
+            }
+        }
+        things
+    }
+
+    /// The thing itself, or where it is nothing but a reference the one that has what is wanted.
+    ///
+    /// `None` where several things of that `@id` say different things.
+    pub(crate) fn resolve<'j>(&'j self, thing: Thing<'j>, wanted: &str) -> Option<Thing<'j>> {
+        if thing.json.get(wanted).is_some() {
+            return Some(thing);
+        }
+        let id = thing.json.get("@id")?.as_str()?;
+        let mut found: Option<Thing<'j>> = None;
+        let mut budget = THINGS_MAX;
+        for (number, block) in self.blocks.iter().enumerate() {
+            let Some(json) = block else { continue };
+            let top = Thing {
+                json,
+                block: number,
+                path: Vec::new(),
+            };
+            let mut waiting = vec![top];
+            while let Some(thing) = waiting.pop() {
+                budget = budget.checked_sub(1)?;
+                let has_id = thing.json.get("@id").and_then(Json::as_str) == Some(id);
+                if let Some(value) = thing.json.get(wanted).filter(|_| has_id) {
+                    match &found {
+                        Some(before) if before.json.get(wanted) != Some(value) => return None,
+                        Some(_) => {}
+                        None => found = Some(thing.clone()),
+                    }
+                }
+                if thing.path.len() < STEPS_MAX {
+                    waiting.extend(thing.children());
+                }
+            }
+        }
+        found
+    }
+}
+
+impl<'j> Thing<'j> {
+    fn gather(self, things: &mut Vec<Self>) {
+        if self.path.len() > STEPS_MAX || things.len() >= THINGS_MAX {
+            return;
+        }
+        match self.json {
+            Json::Array(_) => {
+                for item in self.children() {
+                    item.gather(things);
+                }
+            }
+            Json::Object(_) => {
+                for container in ["@graph", "mainEntity"] {
+                    if let Some(inner) = self.get(container) {
+                        inner.gather(things);
+                    }
+                }
+                things.push(self);
+            }
+            _ => {}
+        }
+    }
+
+    /// The member of that name, with its place.
+    pub(crate) fn get(&self, name: &str) -> Option<Self> {
+        let json = self.json.get(name)?;
+        Some(self.down(json, Step::Key(name.into())))
+    }
+
+    /// The member's items, arrays within arrays included, at most `most` of them; or the one value where there is no array.
+    pub(crate) fn each(&self, name: &str, most: usize) -> Vec<Self> {
+        let mut items = Vec::new();
+        let mut waiting: Vec<Self> = self.get(name).into_iter().collect();
+        while let Some(next) = waiting.pop() {
+            if items.len() == most {
+                break;
+            }
+            match next.json {
+                Json::Array(_) if next.path.len() < STEPS_MAX => {
+                    let mut children = next.children();
+                    children.reverse();
+                    waiting.extend(children);
+                }
+                _ => items.push(next),
+            }
+        }
+        items
+    }
+
+    fn children(&self) -> Vec<Self> {
+        match self.json {
+            Json::Array(items) => {
+                let items = items.iter().enumerate();
+                items.map(|(index, json)| self.down(json, Step::Index(index))).collect()
+            }
+            Json::Object(members) => {
+                let members = members.iter().filter(|(_, json)| !matches!(json, Json::String(_)));
+                members.map(|(key, json)| self.down(json, Step::Key((**key).into()))).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn down(&self, json: &'j Json<'j>, step: Step) -> Self {
+        let mut path = Vec::with_capacity(self.path.len() + 1);
+        path.extend_from_slice(&self.path);
+        path.push(step);
+        Self {
+            json,
+            block: self.block,
+            path,
+        }
+    }
+
+    /// What stands here as text, its white space and character references normalised; and the place.
+    pub(crate) fn text(&self) -> Option<(String, Place)> {
+        let text = self.json.to_text().filter(|text| !text.is_empty())?;
+        Some((text, Place::json_ld(self.block, self.path.clone())))
+    }
+
+    /// Whether one of the types is among these (without regard to case and vocabulary prefix).
+    pub(crate) fn has_type(&self, among: impl Fn(&str) -> bool) -> bool {
+        let types = self.json.get("@type").map_or(&[][..], Json::items);
+        types.iter().filter_map(Json::as_str).any(|name| among(local_name(name)))
+    }
+
+    /// Whether a type is given at all.
+    pub(crate) fn is_typed(&self) -> bool {
+        self.json.get("@type").is_some()
+    }
+}
+
+/// The name without its vocabulary: `NewsArticle` for `https://schema.org/NewsArticle` and `schema:NewsArticle`.
+pub(crate) fn local_name(name: &str) -> &str {
+    name.trim().rsplit(['/', ':', '#']).next().unwrap_or(name)
+}
+
+fn read_repaired(text: &str) -> Option<Json<'static>> {
+    let repaired = json::repair(text)?;
+    Json::parse(&repaired).map(Json::into_owned)
+}
+
+impl Json<'_> {
+    /// A string or a whole number as text; a typed or language-tagged value (`@value`) as the text it wraps.
+    pub(crate) fn to_text(&self) -> Option<String> {
+        match self {
+            Json::String(text) => Some(plain(text)),
+            Json::Integer(number) => Some(number.to_string()),
+            Json::Object(_) => self.get("@value").filter(|value| !value.is_object())?.to_text(),
+            Json::Other | Json::Bool(_) | Json::Array(_) => None,
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Parsing within bounds: whatever the page, the tree is made in time and memory that grow with its length and no faster.
+//!
+//! The standard's tree construction is quadratic in places that no ordinary page reaches: every start tag may look through all open elements, every
+//! attribute is compared with those before it, and formatting elements left open are made anew in each paragraph. Three limits keep
+//! that away, and none of them loses text: tags below a depth are skipped (their text stays, in the element above), attributes
+//! beyond a number are skipped, and a page that makes more nodes than its length can account for is refused.
+
+use std::cell::{Cell, RefCell};
+
+use html5ever::buffer_queue::BufferQueue;
+use html5ever::interface::Tracer;
+use html5ever::tendril::StrTendril;
+use html5ever::tokenizer::{
+    EndTag, StartTag, TagToken, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
+};
+use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts, TreeSink};
+use html5ever::{LocalName, QualName, TokenizerResult, local_name, ns};
+
+use super::sink::Sink;
+use super::{Document, NodeId};
+
+/// Open elements, and formatting elements to be opened again. libxml2 stops at 256 by default; Blink at 512; real articles stay under 80.
+const OPEN_ELEMENTS_MAX: u32 = 256;
+/// A page makes a node for every four bytes at the very most (`<b>a` repeated); this is added for short ones.
+const NODES_FREE: usize = 65_536;
+/// The text is handed to the tokenizer in pieces of this size, so that an exhausted budget is noticed soon.
+const PIECE_BYTES: usize = 64 * 1024;
+
+/// What is parsed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A whole page.
+    Page,
+    /// A piece of HTML as it stands in a JSON field, read as the content of a `body`.
+    Fragment,
+}
+
+/// The page makes more nodes than its length can account for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TooManyNodes;
+
+/// Parses a decoded page, or a fragment of one.
+pub(crate) fn parse(text: &str, kind: Kind) -> Result<Document, TooManyNodes> {
+    let (text, attributes_dropped) = super::attributes::bounded(text);
+    let sink = Sink::new(NODES_FREE + text.len() / 4);
+    let options = TreeBuilderOpts::default();
+    let (builder, initial_state) = match kind {
+        Kind::Page => (TreeBuilder::new(sink, options), None),
+        Kind::Fragment => {
+            let body = sink.create_element(
+                QualName::new(None, ns!(html), local_name!("body")),
+                Vec::new(),
+                Default::default(),
+            );
+            let builder = TreeBuilder::new_for_fragment(sink, body, None, options);
+            let state = builder.tokenizer_state_for_context_elem(true);
+            (builder, Some(state))
+        }
+    };
+    let tokenizer = Tokenizer::new(
+        Guard {
+            builder,
+            skipped: RefCell::default(),
+            saturated: Cell::new(false),
+            simplified: Cell::new(attributes_dropped),
+        },
+        TokenizerOpts { initial_state, ..TokenizerOpts::default() },
+    );
+    let input = BufferQueue::default();
+    let mut rest = StrTendril::from(&*text);
+    while !rest.is_empty() {
+        let cut =
+            (0..=rest.len32().min(PIECE_BYTES as u32)).rev().find(|&at| rest.is_char_boundary(at as usize));
+        let cut = cut.filter(|&at| at > 0).unwrap_or(rest.len32());
+        input.push_back(rest.subtendril(0, cut));
+        rest.pop_front(cut);
+        // Scripts and charset declarations pause the tokenizer; neither changes how we go on.
+        while !matches!(tokenizer.feed(&input), TokenizerResult::Done) {}
+        if tokenizer.sink.builder.sink.is_exhausted() {
+            return Err(TooManyNodes);
+        }
+    }
+    tokenizer.end();
+    if tokenizer.sink.builder.sink.is_exhausted() {
+        return Err(TooManyNodes);
+    }
+    let simplified = tokenizer.sink.simplified.get();
+    let mut document = tokenizer.sink.builder.sink.finish();
+    document.simplified = simplified;
+    Ok(document)
+}
+
+/// Stands between tokenizer and tree builder, and skips tags that would nest too deep.
+struct Guard {
+    builder: TreeBuilder<NodeId, Sink>,
+    /// Names of the elements whose start tags were skipped, innermost last.
+    skipped: RefCell<Vec<LocalName>>,
+    /// Whether the limit was reached, and nothing was closed since.
+    saturated: Cell<bool>,
+    simplified: Cell<bool>,
+}
+
+impl Guard {
+    /// Whether the builder holds as many open elements as it may. Asked only near the limit, for it counts them.
+    fn is_full(&self) -> bool {
+        if self.builder.sink.last_depth() < OPEN_ELEMENTS_MAX / 2 {
+            return false;
+        }
+        if !self.saturated.get() {
+            let count = Count(Cell::new(0));
+            self.builder.trace_handles(&count);
+            self.saturated.set(count.0.get() >= OPEN_ELEMENTS_MAX);
+        }
+        self.saturated.get()
+    }
+
+    /// Whether the end tag closes an element whose start tag was skipped.
+    fn closes_skipped(&self, name: &LocalName) -> bool {
+        let mut skipped = self.skipped.borrow_mut();
+        // Looking far back would be quadratic again; end tags out of order that far down close nothing.
+        let near = skipped.iter().rev().take(8).position(|open| open == name);
+        if let Some(above) = near {
+            let length = skipped.len() - above - 1;
+            skipped.truncate(length);
+        }
+        near.is_some()
+    }
+}
+
+impl TokenSink for Guard {
+    type Handle = NodeId;
+
+    fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<NodeId> {
+        if let TagToken(tag) = &token {
+            match tag.kind {
+                // What the tokenizer must treat as raw text is let through: it holds no tags and its end tag comes.
+                StartTag if self.is_full() && !is_raw(&tag.name) => {
+                    if !tag.self_closing && !is_void(&tag.name) {
+                        self.skipped.borrow_mut().push(tag.name.clone());
+                    }
+                    self.simplified.set(true);
+                    return TokenSinkResult::Continue;
+                }
+                StartTag => {}
+                EndTag => {
+                    if !self.skipped.borrow().is_empty() && self.closes_skipped(&tag.name) {
+                        return TokenSinkResult::Continue;
+                    }
+                    self.saturated.set(false);
+                }
+            }
+        }
+        self.builder.process_token(token, line)
+    }
+
+    fn end(&self) {
+        self.builder.end();
+    }
+
+    fn adjusted_current_node_present_but_not_in_html_namespace(&self) -> bool {
+        self.builder.adjusted_current_node_present_but_not_in_html_namespace()
+    }
+}
+
+fn is_raw(name: &LocalName) -> bool {
+    matches!(
+        *name,
+        local_name!("iframe")
+            | local_name!("noembed")
+            | local_name!("noframes")
+            | local_name!("noscript")
+            | local_name!("plaintext")
+            | local_name!("script")
+            | local_name!("style")
+            | local_name!("textarea")
+            | local_name!("title")
+            | local_name!("xmp")
+    )
+}
+
+fn is_void(name: &LocalName) -> bool {
+    matches!(
+        *name,
+        local_name!("area")
+            | local_name!("base")
+            | local_name!("br")
+            | local_name!("col")
+            | local_name!("embed")
+            | local_name!("hr")
+            | local_name!("img")
+            | local_name!("input")
+            | local_name!("link")
+            | local_name!("meta")
+            | local_name!("param")
+            | local_name!("source")
+            | local_name!("track")
+            | local_name!("wbr")
+    )
+}
+
+/// Counts what the tree builder holds.
+struct Count(Cell<u32>);
+
+impl Tracer for Count {
+    type Handle = NodeId;
+
+    fn trace_handle(&self, _: &NodeId) {
+        self.0.set(self.0.get() + 1);
+    }
+}

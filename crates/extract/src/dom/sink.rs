@@ -1,0 +1,246 @@
+//! html5ever's tree sink over the arena.
+
+use std::borrow::Cow;
+use std::cell::{Cell, Ref, RefCell};
+
+use html5ever::interface::{ElemName, ElementFlags, NodeOrText, QuirksMode, TreeSink};
+use html5ever::tendril::StrTendril;
+use html5ever::{Attribute, LocalName, Namespace, QualName};
+
+use super::{Data, Document, NodeId, Slot};
+
+/// Takes the parser's orders and keeps the tree.
+#[derive(Debug)]
+pub(super) struct Sink {
+    slots: RefCell<Vec<Slot>>,
+    /// Nodes and attributes that may still be made.
+    budget: Cell<usize>,
+    deepest: Cell<u32>,
+}
+
+impl Sink {
+    /// A sink that makes at most `budget` nodes and attributes, together.
+    pub(super) fn new(budget: usize) -> Self {
+        let sink = Self {
+            slots: RefCell::new(Vec::with_capacity(256)),
+            budget: Cell::new(budget),
+            deepest: Cell::new(0),
+        };
+        sink.make(Data::Holder);
+        sink
+    }
+
+    /// Whether the budget is used up; what was asked for since then was not made whole.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.budget.get() == 0
+    }
+
+    /// The depth at which the last element was put.
+    pub(super) fn last_depth(&self) -> u32 {
+        self.deepest.get()
+    }
+
+    fn make(&self, data: Data) -> NodeId {
+        let mut slots = self.slots.borrow_mut();
+        // The budget keeps the arena far below 2³² nodes; once it is used up the page is refused, so any id will do.
+        let id = u32::try_from(slots.len()).map_or(NodeId::DOCUMENT, NodeId);
+        slots.push(Slot {
+            parent: NodeId::NONE,
+            previous: NodeId::NONE,
+            next: NodeId::NONE,
+            first: NodeId::NONE,
+            last: NodeId::NONE,
+            depth: 0,
+            data,
+        });
+        self.budget.set(self.budget.get().saturating_sub(1));
+        id
+    }
+
+    fn detach(slots: &mut [Slot], id: NodeId) {
+        let Slot { parent, previous, next, .. } = slots[id.index()];
+        if let Some(previous) = previous.some() {
+            slots[previous.index()].next = next;
+        } else if let Some(parent) = parent.some() {
+            slots[parent.index()].first = next;
+        }
+        if let Some(next) = next.some() {
+            slots[next.index()].previous = previous;
+        } else if let Some(parent) = parent.some() {
+            slots[parent.index()].last = previous;
+        }
+        let slot = &mut slots[id.index()];
+        (slot.parent, slot.previous, slot.next) = (NodeId::NONE, NodeId::NONE, NodeId::NONE);
+    }
+
+    fn attach_last(&self, slots: &mut [Slot], parent: NodeId, id: NodeId) {
+        Self::detach(slots, id);
+        let (last, depth) = (slots[parent.index()].last, slots[parent.index()].depth + 1);
+        let slot = &mut slots[id.index()];
+        (slot.parent, slot.previous, slot.depth) = (parent, last, depth);
+        if matches!(slot.data, Data::Element { .. }) {
+            self.deepest.set(depth);
+        }
+        slots[parent.index()].last = id;
+        match last.some() {
+            Some(last) => slots[last.index()].next = id,
+            None => slots[parent.index()].first = id,
+        }
+    }
+
+    fn attach_before(slots: &mut [Slot], sibling: NodeId, id: NodeId) {
+        Self::detach(slots, id);
+        let Slot { parent, previous, depth, .. } = slots[sibling.index()];
+        let slot = &mut slots[id.index()];
+        (slot.parent, slot.previous, slot.next, slot.depth) = (parent, previous, sibling, depth);
+        slots[sibling.index()].previous = id;
+        match previous.some() {
+            Some(previous) => slots[previous.index()].next = id,
+            None => {
+                if let Some(parent) = parent.some() {
+                    slots[parent.index()].first = id;
+                }
+            }
+        }
+    }
+
+    /// Adds text to the text node `id`, if it is one.
+    fn extend_text(slots: &mut [Slot], id: NodeId, more: &StrTendril) -> bool {
+        match id.some().map(|id| &mut slots[id.index()].data) {
+            Some(Data::Text(text)) => {
+                text.push_tendril(more);
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+/// A borrowed element name: the parser looks at it and lets it go at once.
+#[derive(Debug)]
+pub(super) struct Name<'a>(Ref<'a, QualName>);
+
+impl ElemName for Name<'_> {
+    fn ns(&self) -> &Namespace {
+        &self.0.ns
+    }
+
+    fn local_name(&self) -> &LocalName {
+        &self.0.local
+    }
+}
+
+impl TreeSink for Sink {
+    type Handle = NodeId;
+    type Output = Document;
+    type ElemName<'a> = Name<'a>;
+
+    fn finish(self) -> Document {
+        Document { slots: self.slots.into_inner(), simplified: false }
+    }
+
+    fn parse_error(&self, _: Cow<'static, str>) {}
+
+    fn get_document(&self) -> NodeId {
+        NodeId::DOCUMENT
+    }
+
+    fn elem_name<'a>(&'a self, target: &'a NodeId) -> Name<'a> {
+        Name(Ref::map(self.slots.borrow(), |slots| match &slots[target.index()].data {
+            Data::Element { name, .. } => name,
+            _ => unreachable!("the parser asks for the names of elements only"),
+        }))
+    }
+
+    fn create_element(&self, name: QualName, attributes: Vec<Attribute>, flags: ElementFlags) -> NodeId {
+        let attributes = if self.is_exhausted() { Vec::new() } else { attributes };
+        self.budget.set(self.budget.get().saturating_sub(attributes.len()));
+        let id = self.make(Data::Element { name, attributes });
+        if flags.template {
+            // The content of a template is made right after it, so that it needs no link of its own.
+            self.make(Data::Holder);
+        }
+        id
+    }
+
+    fn create_comment(&self, text: StrTendril) -> NodeId {
+        self.make(Data::Comment(text))
+    }
+
+    fn create_pi(&self, _: StrTendril, data: StrTendril) -> NodeId {
+        self.make(Data::Comment(data))
+    }
+
+    fn append(&self, parent: &NodeId, child: NodeOrText<NodeId>) {
+        match child {
+            NodeOrText::AppendNode(id) => self.attach_last(&mut self.slots.borrow_mut(), *parent, id),
+            NodeOrText::AppendText(text) => {
+                let last = self.slots.borrow()[parent.index()].last;
+                if !Self::extend_text(&mut self.slots.borrow_mut(), last, &text) {
+                    let id = self.make(Data::Text(text));
+                    self.attach_last(&mut self.slots.borrow_mut(), *parent, id);
+                }
+            }
+        }
+    }
+
+    fn append_based_on_parent_node(&self, element: &NodeId, previous: &NodeId, child: NodeOrText<NodeId>) {
+        let has_parent = self.slots.borrow()[element.index()].parent.some().is_some();
+        if has_parent {
+            self.append_before_sibling(element, child);
+        } else {
+            self.append(previous, child);
+        }
+    }
+
+    fn append_doctype_to_document(&self, _: StrTendril, _: StrTendril, _: StrTendril) {}
+
+    fn get_template_contents(&self, target: &NodeId) -> NodeId {
+        NodeId(target.0 + 1)
+    }
+
+    fn same_node(&self, one: &NodeId, other: &NodeId) -> bool {
+        one == other
+    }
+
+    fn set_quirks_mode(&self, _: QuirksMode) {}
+
+    fn append_before_sibling(&self, sibling: &NodeId, new: NodeOrText<NodeId>) {
+        match new {
+            NodeOrText::AppendNode(id) => Self::attach_before(&mut self.slots.borrow_mut(), *sibling, id),
+            NodeOrText::AppendText(text) => {
+                let previous = self.slots.borrow()[sibling.index()].previous;
+                if !Self::extend_text(&mut self.slots.borrow_mut(), previous, &text) {
+                    let id = self.make(Data::Text(text));
+                    Self::attach_before(&mut self.slots.borrow_mut(), *sibling, id);
+                }
+            }
+        }
+    }
+
+    fn add_attrs_if_missing(&self, target: &NodeId, more: Vec<Attribute>) {
+        if let Data::Element { attributes, .. } = &mut self.slots.borrow_mut()[target.index()].data {
+            for attribute in more {
+                if self.budget.get() > 0 && attributes.iter().all(|known| known.name != attribute.name) {
+                    self.budget.set(self.budget.get() - 1);
+                    attributes.push(attribute);
+                }
+            }
+        }
+    }
+
+    fn remove_from_parent(&self, target: &NodeId) {
+        Self::detach(&mut self.slots.borrow_mut(), *target);
+    }
+
+    fn reparent_children(&self, node: &NodeId, new_parent: &NodeId) {
+        let mut slots = self.slots.borrow_mut();
+        while let Some(child) = slots[node.index()].first.some() {
+            self.attach_last(&mut slots, *new_parent, child);
+        }
+    }
+
+    fn is_mathml_annotation_xml_integration_point(&self, _: &NodeId) -> bool {
+        false
+    }
+}

@@ -1,0 +1,94 @@
+use std::fmt;
+
+use crate::{Field, MissingIdentifier, Pointer};
+
+/// Why nothing is copied out of an envelope.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ExtractError {
+    /// The media type is not one that the rules read.
+    MediaType {
+        /// The type as the response bore it.
+        found: String,
+        /// What the rules read.
+        expected: &'static str,
+    },
+    /// The page makes the parser build far more than it holds: formatting that is opened again and again, as no article needs.
+    PageTooComplex,
+    /// The response is not JSON.
+    JsonBroken {
+        /// Where it breaks, in bytes from its beginning.
+        line: usize,
+        /// The column in that line.
+        column: usize,
+    },
+    /// An agreed field is of another type than agreed (R5).
+    WrongType {
+        /// What is read there: a field of the descriptor, or `body`.
+        field: &'static str,
+        /// Where it stands.
+        place: Pointer,
+        /// What the rules expect there.
+        expected: &'static str,
+        /// What stands there.
+        found: &'static str,
+    },
+    /// The article has no identifier where the rules say that it has one (R6).
+    Identifier(MissingIdentifier),
+}
+
+impl ExtractError {
+    /// A stable name, for records.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::MediaType { .. } => "media-type-unexpected",
+            Self::PageTooComplex => "page-too-complex",
+            Self::JsonBroken { .. } => "json-broken",
+            Self::WrongType { .. } => "field-wrong-type",
+            Self::Identifier(_) => "identifier-missing",
+        }
+    }
+
+    pub(crate) fn wrong_type(
+        field: Field,
+        place: &Pointer,
+        expected: &'static str,
+        found: &serde_json::Value,
+    ) -> Self {
+        Self::WrongType { field: field.as_str(), place: place.clone(), expected, found: kind_of(found) }
+    }
+}
+
+/// What a JSON value is, in words.
+pub(crate) fn kind_of(value: &serde_json::Value) -> &'static str {
+    match value {
+        serde_json::Value::Null => "null",
+        serde_json::Value::Bool(_) => "a boolean",
+        serde_json::Value::Number(_) => "a number",
+        serde_json::Value::String(_) => "a string",
+        serde_json::Value::Array(_) => "an array",
+        serde_json::Value::Object(_) => "an object",
+    }
+}
+
+impl fmt::Display for ExtractError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::MediaType { found, expected } => {
+                write!(f, "the response is `{found}`; these rules read {expected}")
+            }
+            Self::PageTooComplex => {
+                f.write_str("the page makes far more elements than it has tags; it is not read")
+            }
+            Self::JsonBroken { line, column } => {
+                write!(f, "the response is not JSON: it breaks at line {line}, column {column}")
+            }
+            Self::WrongType { field, place, expected, found } => {
+                write!(f, "field `{field}` at `{place}` is {found}; {expected} was agreed")
+            }
+            Self::Identifier(missing) => missing.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ExtractError {}

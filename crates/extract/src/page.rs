@@ -1,0 +1,39 @@
+//! An article that comes as an HTML page.
+
+use crate::dom::{self, Document};
+use crate::{
+    Article, Envelope, ExtractError, Notice, NoticeCode, PageRules, body, charset, declared, descriptor,
+};
+
+/// A page, decoded and parsed once, as every reader of it sees it.
+#[derive(Clone, Copy)]
+pub(crate) struct Page<'a> {
+    pub(crate) envelope: &'a Envelope<'a>,
+    pub(crate) document: &'a Document,
+    pub(crate) rules: &'a PageRules,
+}
+
+pub(crate) fn extract(envelope: &Envelope<'_>, rules: &PageRules) -> Result<Article, ExtractError> {
+    let mut notices = Vec::new();
+    let text = charset::decode(envelope, &mut notices);
+    let document =
+        dom::parse(&text, dom::Kind::Page).map_err(|dom::TooManyNodes| ExtractError::PageTooComplex)?;
+    if document.is_simplified() {
+        notices.push(Notice::new(
+            NoticeCode::PageSimplified,
+            "tags nested too deep or attributes beyond a number were skipped",
+        ));
+    }
+    let page = Page { envelope, document: &document, rules };
+    let declared = declared::read(page, &mut notices);
+    let body = body::find(page, &declared, &mut notices);
+    let (descriptor, relation) = descriptor::read(page, &declared, &body, &mut notices);
+    let identifier = match &rules.identifier {
+        Some(rule) => Some(
+            rule.read_value(&mut |at| crate::identifier::in_page(page, at))
+                .map_err(ExtractError::Identifier)?,
+        ),
+        None => None,
+    };
+    Ok(Article { blocks: body.blocks, body: body.place, descriptor, identifier, relation, notices })
+}

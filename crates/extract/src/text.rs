@@ -1,0 +1,193 @@
+//! What a text says, apart from how it is laid out: white space and block boundaries.
+
+use html5ever::{LocalName, local_name};
+
+use crate::dom::Node;
+
+/// Runs of white space become one space, those at the ends go. White space is what Unicode calls so; a no-break space counts too, since
+/// where a line may break is layout.
+pub(crate) fn normalise(text: &str) -> String {
+    let mut normal = String::with_capacity(text.len());
+    push_normal(&mut normal, text);
+    trim_end(&mut normal);
+    normal
+}
+
+/// Appends text, its white space normalised also across the seam.
+pub(crate) fn push_normal(normal: &mut String, text: &str) {
+    let mut rest = text;
+    loop {
+        let trimmed = rest.trim_start();
+        if trimmed.len() < rest.len() {
+            push_space(normal);
+        }
+        if trimmed.is_empty() {
+            return;
+        }
+        let end = trimmed.find(char::is_whitespace).unwrap_or(trimmed.len());
+        let (word, after) = trimmed.split_at(end);
+        normal.push_str(word);
+        rest = after;
+    }
+}
+
+/// Ends a word: appends a space, but neither at the beginning nor after another.
+pub(crate) fn push_space(normal: &mut String) {
+    if !normal.is_empty() && !normal.ends_with(' ') {
+        normal.push(' ');
+    }
+}
+
+/// Takes the space off that ended the last word.
+pub(crate) fn trim_end(normal: &mut String) {
+    if normal.ends_with(' ') {
+        normal.pop();
+    }
+}
+
+/// How an element stands in the text around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flow {
+    /// Within a line: its edges end no word.
+    Inline,
+    /// On lines of its own.
+    Block,
+    /// Not text at all: never shown, or shown by other means.
+    Absent,
+}
+
+/// How an HTML element stands in the text around it, by the rendering section of the HTML standard. Elements the standard does not know
+/// are inline there, and here.
+pub(crate) fn flow(name: &LocalName) -> Flow {
+    match *name {
+        local_name!("script")
+        | local_name!("style")
+        | local_name!("template")
+        | local_name!("noscript")
+        | local_name!("head")
+        | local_name!("title")
+        | local_name!("meta")
+        | local_name!("link")
+        | local_name!("base")
+        | local_name!("iframe")
+        | local_name!("noembed")
+        | local_name!("noframes")
+        | local_name!("object")
+        | local_name!("embed")
+        | local_name!("applet")
+        | local_name!("video")
+        | local_name!("audio")
+        | local_name!("canvas")
+        | local_name!("img")
+        | local_name!("picture")
+        | local_name!("source")
+        | local_name!("track")
+        | local_name!("map")
+        | local_name!("area")
+        | local_name!("input")
+        | local_name!("select")
+        | local_name!("datalist")
+        | local_name!("option")
+        | local_name!("textarea")
+        | local_name!("progress")
+        | local_name!("meter")
+        | local_name!("rp") => Flow::Absent,
+        local_name!("html")
+        | local_name!("body")
+        | local_name!("address")
+        | local_name!("article")
+        | local_name!("aside")
+        | local_name!("blockquote")
+        | local_name!("br")
+        | local_name!("button")
+        | local_name!("caption")
+        | local_name!("center")
+        | local_name!("col")
+        | local_name!("colgroup")
+        | local_name!("dd")
+        | local_name!("details")
+        | local_name!("dialog")
+        | local_name!("dir")
+        | local_name!("div")
+        | local_name!("dl")
+        | local_name!("dt")
+        | local_name!("fieldset")
+        | local_name!("figcaption")
+        | local_name!("figure")
+        | local_name!("footer")
+        | local_name!("form")
+        | local_name!("h1")
+        | local_name!("h2")
+        | local_name!("h3")
+        | local_name!("h4")
+        | local_name!("h5")
+        | local_name!("h6")
+        | local_name!("header")
+        | local_name!("hgroup")
+        | local_name!("hr")
+        | local_name!("legend")
+        | local_name!("li")
+        | local_name!("listing")
+        | local_name!("main")
+        | local_name!("menu")
+        | local_name!("nav")
+        | local_name!("ol")
+        | local_name!("optgroup")
+        | local_name!("p")
+        | local_name!("plaintext")
+        | local_name!("pre")
+        | local_name!("search")
+        | local_name!("section")
+        | local_name!("summary")
+        | local_name!("table")
+        | local_name!("tbody")
+        | local_name!("td")
+        | local_name!("tfoot")
+        | local_name!("th")
+        | local_name!("thead")
+        | local_name!("tr")
+        | local_name!("ul")
+        | local_name!("xmp") => Flow::Block,
+        _ => Flow::Inline,
+    }
+}
+
+/// What a node says: see [`Node::text`].
+pub(crate) fn of(top: Node<'_>) -> String {
+    let mut text = String::new();
+    if let Some(own) = top.as_text() {
+        push_normal(&mut text, own);
+    }
+    let mut node = top;
+    // One step a round: down into the node, or on to what follows it, leaving the elements that end on the way.
+    'down: loop {
+        let enters = node == top || node.name().is_some_and(|name| flow(name) != Flow::Absent);
+        if enters && let Some(child) = node.first_child() {
+            node = child;
+        } else {
+            while node.next().is_none() {
+                let Some(parent) = node.parent().filter(|_| node != top) else { break 'down };
+                if parent == top {
+                    break 'down;
+                }
+                node = parent;
+                end_word_at(&mut text, node);
+            }
+            let Some(next) = node.next().filter(|_| node != top) else { break };
+            node = next;
+        }
+        match node.as_text() {
+            Some(own) => push_normal(&mut text, own),
+            None => end_word_at(&mut text, node),
+        }
+    }
+    trim_end(&mut text);
+    text
+}
+
+/// Ends a word where a block begins or ends.
+fn end_word_at(text: &mut String, node: Node<'_>) {
+    if node.name().is_some_and(|name| flow(name) == Flow::Block) {
+        push_space(text);
+    }
+}
