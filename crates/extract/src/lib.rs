@@ -42,6 +42,7 @@ mod page;
 mod place;
 mod rules;
 mod text;
+mod wire;
 
 use releve_url_canon::HttpsUrl;
 
@@ -60,6 +61,7 @@ pub use rules::{
     BodyFormat, BodyRule, ElementRule, FieldRule, JsonRules, PageRules, Rules, TextFormat, UnknownFormat,
     WordPressRules,
 };
+pub use wire::WireError;
 
 /// An article as it was read.
 #[derive(Clone, Copy, Debug)]
