@@ -1,0 +1,83 @@
+//! Instants that outlive a process, and how much time went by between two of them.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::{Holder, Machine};
+
+/// An instant as two clocks show it: the one on the wall, which can be set, and the machine's own, which cannot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Moment {
+    pub(crate) wall: Timestamp,
+    pub(crate) steady: Option<Steady>,
+}
+
+/// A reading of a clock that began at a boot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Steady {
+    /// Names the clock: readings of two different ones are never compared.
+    pub(crate) clock: String,
+    pub(crate) reading: Duration,
+}
+
+impl Moment {
+    /// This instant, which the caller calls `wall`.
+    pub(crate) fn now(wall: Timestamp, machine: &dyn Machine) -> Self {
+        let steady = machine.since_boot().map(|reading| {
+            let Holder { boot, view, .. } = machine.holder();
+            Steady { clock: format!("{boot} {view}"), reading }
+        });
+        Self { wall, steady }
+    }
+
+    /// The time that went by since `earlier`: where the clocks disagree, what the one says that saw less of it. A clock
+    /// that was set forward then shortens no wait, and one that was set back lengthens it.
+    pub(crate) fn since(&self, earlier: &Self) -> Duration {
+        let wall = Duration::try_from(self.wall.duration_since(earlier.wall)).unwrap_or(Duration::ZERO);
+        match (&self.steady, &earlier.steady) {
+            (Some(now), Some(then)) if now.clock == then.clock => {
+                wall.min(now.reading.saturating_sub(then.reading))
+            }
+            _ => wall,
+        }
+    }
+
+    /// The instant `length` before this one.
+    pub(crate) fn before(&self, length: Duration) -> Self {
+        Self {
+            wall: self.wall.checked_sub(length).unwrap_or(Timestamp::MIN),
+            steady: self.steady.as_ref().map(|steady| Steady {
+                clock: steady.clock.clone(),
+                reading: steady.reading.saturating_sub(length),
+            }),
+        }
+    }
+
+    /// `kept`, unless it lies in the future: then the clock was set back since, and it counts as this instant.
+    ///
+    /// What comes out must be kept in place of what went in. A stamp that counted as now at every look would never be
+    /// past.
+    pub(crate) fn settle(&self, kept: Self) -> Self {
+        if kept.wall > self.wall { self.clone() } else { kept }
+    }
+
+    /// Where `kept` lies on the wall clock as it goes now: this instant less the time that went by since.
+    pub(crate) fn place(&self, kept: &Self) -> Timestamp {
+        self.before(self.since(kept)).wall
+    }
+}
+
+/// Something held for a while.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Lease {
+    pub(crate) from: Moment,
+    pub(crate) ttl: Duration,
+}
+
+impl Lease {
+    /// How long it still runs; `None` when it has run out.
+    pub(crate) fn left(&self, now: &Moment) -> Option<Duration> {
+        self.ttl.checked_sub(now.since(&self.from)).filter(|left| !left.is_zero())
+    }
+}

@@ -1,0 +1,1 @@
+//! The tests that every adapter must pass.

@@ -1,0 +1,179 @@
+//! The turn of a host: whose it is, and when its holder may send. All transitions are here; an adapter loads a
+//! [`TurnRecord`], calls one of them, and stores the record again, in one transaction.
+//!
+//! | state | event | next state |
+//! |---|---|---|
+//! | free | take | held, lease begins, fence + 1 |
+//! | held, lease runs, holder alive or unknown | take | the same; the answer is "held" |
+//! | held, lease over or holder dead | take | held by the other, and a request counts as sent when that was noticed |
+//! | held | stamp by its holder, the interval over | held, lease begins anew, a request counts as sent now |
+//! | held | stamp by its holder, too early | the same; the answer is "wait" |
+//! | held | stamp by one who lost it | the same; the answer is "lost" |
+//! | held | given back by its holder | free, the stamp moves to when the request left, never to an earlier instant |
+//! | any | given back by one who lost it | the same, but a request that left late moves the stamp |
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use releve_pace::{HostInterval, next_turn};
+
+use crate::{
+    Holder, Life, Machine,
+    moment::{Lease, Moment},
+};
+
+/// The right to be the next to send to a host, taken from [`Hosts::take_turn`](crate::Hosts::take_turn).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turn {
+    pub(crate) host: String,
+    pub(crate) fence: u64,
+    pub(crate) interval: HostInterval,
+    pub(crate) last_sent: Option<Timestamp>,
+    pub(crate) not_before: Timestamp,
+}
+
+impl Turn {
+    /// The host whose turn it is.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// The number of this taking; each is larger than all before at that host.
+    pub fn fence(&self) -> u64 {
+        self.fence
+    }
+
+    /// The interval that holds at the host: the one asked for, lengthened by the Crawl-delay that the host asks for.
+    pub fn interval(&self) -> HostInterval {
+        self.interval
+    }
+
+    /// When the last request to the host left, or must be supposed to have left. `None`: there never was one.
+    pub fn last_sent(&self) -> Option<Timestamp> {
+        self.last_sent
+    }
+
+    /// The earliest instant at which the next request may leave. Connect, wait until then, stamp, send.
+    pub fn not_before(&self) -> Timestamp {
+        self.not_before
+    }
+}
+
+/// What came of trying to take something that one alone can hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Taking<T> {
+    /// It is yours.
+    Taken(T),
+    /// Somebody else has it.
+    Held {
+        /// Who.
+        by: Holder,
+        /// Since when.
+        since: Timestamp,
+        /// When it is free at the latest, if its holder does not renew it. It may be free long before; look again.
+        until: Timestamp,
+    },
+}
+
+/// Whether the request may be sent. The answer of [`Hosts::stamp`](crate::Hosts::stamp).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "a request may only be sent on `Send`"]
+pub enum Stamp {
+    /// Send, at once: the request counts as sent from now on.
+    Send,
+    /// Not yet: wait until `at` and stamp again. Comes only where the clock was set or somebody else sent late.
+    Wait {
+        /// The earliest instant at which it may leave.
+        at: Timestamp,
+    },
+    /// The lease ran out and another process has the turn. Nothing may be sent; take a turn again.
+    Lost,
+}
+
+/// What is kept of a host between two requests.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TurnRecord {
+    pub(crate) fence: u64,
+    pub(crate) held: Option<(Holder, Lease)>,
+    pub(crate) last_sent: Option<Moment>,
+}
+
+impl TurnRecord {
+    pub(crate) fn take(
+        &mut self,
+        host: &str,
+        interval: HostInterval,
+        now: &Moment,
+        ttl: Duration,
+        machine: &dyn Machine,
+    ) -> Taking<Turn> {
+        if let Some((holder, mut lease)) = self.held.take() {
+            lease.from = now.settle(lease.from);
+            match lease.left(now) {
+                Some(left) if machine.life(&holder) != Life::Dead => {
+                    let since = now.place(&lease.from);
+                    let until = now.wall.checked_add(left).unwrap_or(Timestamp::MAX);
+                    let by = holder.clone();
+                    self.held = Some((holder, lease));
+                    return Taking::Held { by, since, until };
+                }
+                // It was never given back. Its holder may have sent until just now.
+                _ => self.last_sent = Some(now.clone()),
+            }
+        }
+        self.last_sent = self.last_sent.take().map(|last| now.settle(last));
+        self.fence += 1;
+        self.held = Some((machine.holder(), Lease { from: now.clone(), ttl }));
+        Taking::Taken(Turn {
+            host: host.to_owned(),
+            fence: self.fence,
+            interval,
+            last_sent: self.last_sent.as_ref().map(|last| now.place(last)),
+            not_before: self.not_before(interval, now),
+        })
+    }
+
+    /// When a request might leave if the turn were free.
+    pub(crate) fn not_before(&self, interval: HostInterval, now: &Moment) -> Timestamp {
+        next_turn(self.last_sent.as_ref().map(|last| now.place(last)), now.wall, interval)
+    }
+
+    pub(crate) fn stamp(&mut self, turn: &Turn, now: &Moment, ttl: Duration) -> Stamp {
+        let Some((_, lease)) = self.held.as_mut().filter(|_| self.fence == turn.fence) else {
+            return Stamp::Lost;
+        };
+        if let Some(last) = self.last_sent.take() {
+            let last = self.last_sent.insert(now.settle(last));
+            // The wait aimed a little over the interval. What must hold at the end of it is the interval.
+            let missing = turn.interval.promised().saturating_sub(now.since(last));
+            if !missing.is_zero() {
+                let missing = missing.saturating_add(HostInterval::MARGIN);
+                return Stamp::Wait { at: now.wall.checked_add(missing).unwrap_or(Timestamp::MAX) };
+            }
+        }
+        *lease = Lease { from: now.clone(), ttl };
+        self.last_sent = Some(now.clone());
+        Stamp::Send
+    }
+
+    pub(crate) fn give_back(&mut self, turn: &Turn, sent_at: Option<Timestamp>, now: &Moment) {
+        if let Some(sent_at) = sent_at {
+            let ago = Duration::try_from(now.wall.duration_since(sent_at)).unwrap_or(Duration::ZERO);
+            let gone = self.last_sent.as_ref().map_or(Duration::MAX, |last| now.since(last));
+            if ago <= gone {
+                self.last_sent = Some(now.before(ago));
+            } else if ago.saturating_sub(gone) > CLOCKS_AGREE_WITHIN {
+                // It cannot have left before it was stamped. A time that says so was read off a clock that has been
+                // set in between, and may be wrong by any length.
+                self.last_sent = Some(now.clone());
+            }
+        }
+        if self.fence == turn.fence {
+            self.held = None;
+        }
+    }
+}
+
+/// How far two clocks may differ on a length before one of them must have been set: the clock since boot comes in steps
+/// of 10 ms, at both ends of the length.
+const CLOCKS_AGREE_WITHIN: Duration = Duration::from_millis(20);
