@@ -51,9 +51,7 @@ impl<'a> Json<'a> {
             let (_, first) = found.next()?;
             Some(found.all(|(_, other)| other == first).then_some(first))
         };
-        one(&|key| key == name)
-            .or_else(|| one(&|key| key.eq_ignore_ascii_case(name)))
-            .flatten()
+        one(&|key| key == name).or_else(|| one(&|key| key.eq_ignore_ascii_case(name))).flatten()
     }
 
     pub(crate) fn as_str(&self) -> Option<&str> {
@@ -176,11 +174,7 @@ pub(crate) fn repair(text: &str) -> Option<String> {
         decoded = plain::decode_references(text);
         text = &decoded;
     }
-    let mut repair = Repair {
-        text,
-        at: 0,
-        out: String::with_capacity(text.len() + 16),
-    };
+    let mut repair = Repair { text, at: 0, out: String::with_capacity(text.len() + 16) };
     let mut values = 0_usize;
     loop {
         repair.skip_blank();
@@ -243,7 +237,8 @@ impl<'a> Repair<'a> {
     fn skip_blank(&mut self) {
         loop {
             let rest = self.rest();
-            let blank = rest.len() - rest.trim_start_matches([' ', '\t', '\r', '\n', '\u{feff}', '\u{a0}']).len();
+            let blank =
+                rest.len() - rest.trim_start_matches([' ', '\t', '\r', '\n', '\u{feff}', '\u{a0}']).len();
             let rest = rest.get(blank..).unwrap_or_default();
             let comment = if rest.starts_with("//") {
                 rest.find('\n').unwrap_or(rest.len())
@@ -407,7 +402,8 @@ impl<'a> Repair<'a> {
         let (length, certain) = match second {
             '"' | '\\' | '/' | 'b' | 'f' | 'n' | 'r' | 't' => (2, true),
             'u' => {
-                let digits = rest.get(2..6).is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+                let digits =
+                    rest.get(2..6).is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
                 (if digits { 6 } else { 2 }, digits)
             }
             '\'' => {
@@ -437,7 +433,9 @@ impl<'a> Repair<'a> {
                 let behind = rest.get(1..).unwrap_or_default().trim_start();
                 match (end, behind.bytes().next()) {
                     (_, None | Some(b'}' | b']' | b',' | b'/')) => true,
-                    (End::Item, Some(next)) => matches!(next, b'"' | b'\'' | b'{' | b'[' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n'),
+                    (End::Item, Some(next)) => {
+                        matches!(next, b'"' | b'\'' | b'{' | b'[' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n')
+                    }
                     (_, Some(_)) => is_name(behind),
                 }
             }

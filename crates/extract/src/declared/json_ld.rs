@@ -21,6 +21,14 @@ pub(crate) struct LinkedData<'a> {
     blocks: Vec<Option<Json<'a>>>,
 }
 
+/// How a block was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    Strict,
+    Repaired,
+    None,
+}
+
 /// A JSON value and its place.
 #[derive(Clone, Debug)]
 pub(crate) struct Thing<'j> {
@@ -31,17 +39,25 @@ pub(crate) struct Thing<'j> {
 
 impl<'a> LinkedData<'a> {
     /// Takes the text of the next block.
-    pub(crate) fn push(&mut self, text: Cow<'a, str>) {
-        let read = match text {
-            Cow::Borrowed(text) => Json::parse(text).or_else(|| read_repaired(text)),
-            Cow::Owned(text) => Json::parse(&text).map(Json::into_owned).or_else(|| read_repaired(&text)),
+    pub(crate) fn push(&mut self, text: Cow<'a, str>) -> Reading {
+        let strict = match &text {
+            Cow::Borrowed(text) => Json::parse(text),
+            Cow::Owned(text) => Json::parse(text).map(Json::into_owned),
         };
-        self.blocks.push(read);
+        let (block, reading) = match strict {
+            Some(json) => (Some(json), Reading::Strict),
+            None => match json::repair(&text).as_deref().and_then(Json::parse) {
+                Some(json) => (Some(json.into_owned()), Reading::Repaired),
+                None => (None, Reading::None),
+            },
+        };
+        self.blocks.push(block);
+        reading
     }
 
-    /// The numbers of the blocks that can't be read.
-    pub(crate) fn unread(&self) -> impl Iterator<Item = usize> {
-        (0..).zip(&self.blocks).filter(|(_, block)| block.is_none()).map(|(at, _)| at)
+    /// How many blocks there are, those that can't be read included.
+    pub(crate) fn len(&self) -> usize {
+        self.blocks.len()
     }
 
     /// The text at the place that these steps lead to.
@@ -64,11 +80,7 @@ impl<'a> LinkedData<'a> {
         let mut things = Vec::new();
         for (number, block) in self.blocks.iter().enumerate() {
             if let Some(json) = block {
-                let top = Thing {
-                    json,
-                    block: number,
-                    path: Vec::new(),
-                };
+                let top = Thing { json, block: number, path: Vec::new() };
                 top.gather(&mut things);
             }
         }
@@ -87,11 +99,7 @@ impl<'a> LinkedData<'a> {
         let mut budget = THINGS_MAX;
         for (number, block) in self.blocks.iter().enumerate() {
             let Some(json) = block else { continue };
-            let top = Thing {
-                json,
-                block: number,
-                path: Vec::new(),
-            };
+            let top = Thing { json, block: number, path: Vec::new() };
             let mut waiting = vec![top];
             while let Some(thing) = waiting.pop() {
                 budget = budget.checked_sub(1)?;
@@ -179,11 +187,7 @@ impl<'j> Thing<'j> {
         let mut path = Vec::with_capacity(self.path.len() + 1);
         path.extend_from_slice(&self.path);
         path.push(step);
-        Self {
-            json,
-            block: self.block,
-            path,
-        }
+        Self { json, block: self.block, path }
     }
 
     /// What stands here as text, its white space and character references normalised; and the place.
@@ -207,11 +211,6 @@ impl<'j> Thing<'j> {
 /// The name without its vocabulary: `NewsArticle` for `https://schema.org/NewsArticle` and `schema:NewsArticle`.
 pub(crate) fn local_name(name: &str) -> &str {
     name.trim().rsplit(['/', ':', '#']).next().unwrap_or(name)
-}
-
-fn read_repaired(text: &str) -> Option<Json<'static>> {
-    let repaired = json::repair(text)?;
-    Json::parse(&repaired).map(Json::into_owned)
 }
 
 impl Json<'_> {

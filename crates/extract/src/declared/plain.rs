@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use markup5ever::data::NAMED_ENTITIES;
+use html5ever::data::NAMED_ENTITIES;
 
 use crate::text::normalise;
 
@@ -45,10 +45,7 @@ pub(crate) fn plain(text: &str) -> String {
 
 /// What the reference at the start of `from` stands for, and how many bytes it takes.
 fn reference(from: &str) -> Option<(String, usize)> {
-    let end = from
-        .bytes()
-        .take(REFERENCE_BYTES_MAX + 2)
-        .position(|byte| byte == b';')?;
+    let end = from.bytes().take(REFERENCE_BYTES_MAX + 2).position(|byte| byte == b';')?;
     let name = from.get(1..=end)?; // with its semicolon, as the table has it
     let decoded = if let Some(number) = name.strip_prefix('#') {
         let number = number.strip_suffix(';')?;
