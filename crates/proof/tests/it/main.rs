@@ -1,0 +1,5 @@
+//! The crate through its public API, over handshakes made in memory.
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
+
+mod capture;
+mod lab;
