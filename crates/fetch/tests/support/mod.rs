@@ -1,0 +1,100 @@
+//! What every test here needs: a lab, a clock that stands, a fetch over both.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use releve_bounds::Bounds;
+use releve_fetch::{
+    AccessHeader, Clock, Connection, Exchange, Fetch, FetchError, HttpsConnection, HttpsFetch, LabFile,
+    Network, Request,
+};
+use releve_lab::{Host, Lab};
+use releve_redirect_policy::{AdmittedHost, AdmittedHosts};
+use releve_url_canon::HttpsUrl;
+
+/// A clock that moves a second each time it is read, so that two readings never agree.
+pub(crate) struct Ticking(Mutex<Timestamp>);
+
+impl Default for Ticking {
+    fn default() -> Self {
+        Self(Mutex::new("2026-03-01T12:00:00Z".parse().unwrap()))
+    }
+}
+
+impl Clock for Ticking {
+    fn now(&self) -> Timestamp {
+        let mut now = self.0.lock().unwrap();
+        *now += SignedDuration::from_secs(1);
+        *now
+    }
+}
+
+/// A lab with a fetch that reaches it.
+pub(crate) struct Bench {
+    pub(crate) lab: Lab,
+    pub(crate) fetch: HttpsFetch,
+    pub(crate) bounds: Bounds,
+    pub(crate) access: Option<AccessHeader>,
+}
+
+impl Bench {
+    pub(crate) fn with(host: Host) -> Self {
+        Self::of([host])
+    }
+
+    pub(crate) fn of(hosts: impl IntoIterator<Item = Host>) -> Self {
+        let lab = Lab::start().unwrap();
+        for host in hosts {
+            lab.add(host).unwrap();
+        }
+        let file: LabFile = lab.lab_file("ca.pem", None).parse().unwrap();
+        let network = Network::lab(&file, lab.ca_pem().as_bytes()).unwrap();
+        let fetch = HttpsFetch::new(network, Arc::new(Ticking::default()));
+        Self { lab, fetch, bounds: short(), access: None }
+    }
+
+    pub(crate) async fn connect(&self, address: &str) -> Result<HttpsConnection, FetchError> {
+        self.fetch.connect(&admitted(address), &self.bounds).await
+    }
+
+    pub(crate) async fn send(&self, connection: &mut HttpsConnection, address: &str) -> Exchange {
+        let url: HttpsUrl = address.parse().unwrap();
+        let user_agent = "Releve/1 (+https://example.org; contact@example.org)".parse().unwrap();
+        let request = Request {
+            url: &url,
+            user_agent: &user_agent,
+            accept: "text/html",
+            access: self.access.as_ref(),
+            bounds: &self.bounds,
+        };
+        connection.send(request).await
+    }
+
+    pub(crate) async fn get(&self, address: &str) -> Exchange {
+        let mut connection = self.connect(address).await.unwrap();
+        self.send(&mut connection, address).await
+    }
+}
+
+/// Bounds under which every hostile answer ends soon.
+pub(crate) fn short() -> Bounds {
+    Bounds::default()
+        .with_connect(Duration::from_secs(2))
+        .and_then(|bounds| bounds.with_head(Duration::from_millis(600)))
+        .and_then(|bounds| bounds.with_between_bytes(Duration::from_millis(400)))
+        .and_then(|bounds| bounds.with_whole(Duration::from_secs(3)))
+        .unwrap()
+}
+
+pub(crate) fn admitted(address: &str) -> AdmittedHost {
+    let url: HttpsUrl = address.parse().unwrap();
+    AdmittedHosts::parse([url.authority()]).unwrap().admit(&url).unwrap()
+}
+
+pub(crate) fn check_whole(exchange: &Exchange, status: u16, body: &[u8]) {
+    let response = exchange.outcome.as_ref().unwrap();
+    assert_eq!(response.status, status);
+    assert_eq!(&response.body.as_ref().unwrap().decoded[..], body);
+    assert!(exchange.sent_at.unwrap() < response.read_at);
+}
