@@ -1,0 +1,215 @@
+//! Carries out what the machine asks for: looks up, waits, sends, keeps.
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jiff::Timestamp;
+use releve_fetch::{AccessHeader, Clock, Exchange, Fetch, Response};
+use releve_ledger::{Hosts, LedgerError, RobotsCopy};
+use releve_pace::retry_after;
+use releve_robots::{RobotsPolicy, RobotsTxt, UserAgent, Verdict};
+use releve_url_canon::HttpsUrl;
+
+use crate::line::{Line, Means, Stood};
+use crate::machine::{Answer, Head, Purpose, Redirect, Robots, Step, Stepped, Visit};
+use crate::{Failure, Interrupt, Order, Refusal, Terms};
+
+/// Makes polite visits. One serves a whole process: sources run side by side on it, and within one host everything
+/// is in line.
+pub struct Visitor<F: Fetch> {
+    fetch: F,
+    hosts: Arc<dyn Hosts>,
+    clock: Arc<dyn Clock>,
+    user_agent: UserAgent,
+    policy: RobotsPolicy,
+    lines: Mutex<HashMap<String, Arc<tokio::sync::Mutex<Line<F::Connection>>>>>,
+    /// The rules of each authority, parsed once for as long as the ledger's copy is the same.
+    parsed: Mutex<HashMap<String, (Timestamp, Arc<RobotsTxt>)>>,
+}
+
+/// A visit that brought a complete response of an expected type.
+#[derive(Debug)]
+pub struct Visited {
+    /// The response: 200, received whole.
+    pub response: Response,
+    /// The address that was asked first.
+    pub requested: HttpsUrl,
+    /// The address that answered.
+    pub address: HttpsUrl,
+    /// The redirects between the two.
+    pub redirects: Vec<Redirect>,
+    /// What robots.txt said of the address that answered, where there are rules.
+    pub robots: Option<Verdict>,
+}
+
+/// Why a visit has no result.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum VisitError {
+    /// The visit was refused, by a rule of ours or by what the publisher answered.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The ledger failed. Without it no pace can be kept, so nothing more may be asked.
+    #[error("the ledger failed, so nothing more can be asked politely")]
+    Ledger(#[from] LedgerError),
+}
+
+impl<F: Fetch> Visitor<F> {
+    /// A visitor under one name and one policy.
+    pub fn new(
+        fetch: F,
+        hosts: Arc<dyn Hosts>,
+        clock: Arc<dyn Clock>,
+        user_agent: UserAgent,
+        policy: RobotsPolicy,
+    ) -> Self {
+        Self { fetch, hosts, clock, user_agent, policy, lines: Mutex::default(), parsed: Mutex::default() }
+    }
+
+    /// Makes one visit. `access` is the source's access header, which goes where the order says.
+    pub async fn visit(
+        &self,
+        order: &Order,
+        terms: &Terms,
+        access: Option<&AccessHeader>,
+        interrupt: &Interrupt,
+    ) -> Result<Visited, VisitError> {
+        let (mut visit, mut step) = Visit::begin(order, terms, self.user_agent.product(), &self.policy);
+        let mut last = None;
+        loop {
+            step = match step {
+                Step::Recall(host) => {
+                    let now = self.clock.now();
+                    visit.recalled(self.recall(host.authority(), now)?.as_ref(), now)
+                }
+                Step::Request(request) => {
+                    let authority = request.host.authority().to_owned();
+                    let needed = || {
+                        let now = self.clock.now();
+                        Ok(request.purpose == Purpose::Target
+                            || !self
+                                .recall(&authority, now)?
+                                .is_some_and(|robots| robots.standing.holds(now, &self.policy)))
+                    };
+                    let line = self.line(request.host.host());
+                    let stood = {
+                        let mut line = line.lock().await;
+                        let means = Means {
+                            fetch: &self.fetch,
+                            hosts: self.hosts.as_ref(),
+                            clock: self.clock.as_ref(),
+                            user_agent: &self.user_agent,
+                            interrupt,
+                        };
+                        line.ask(&means, &request, access.filter(|_| request.access), needed).await?
+                    };
+                    match stood {
+                        Stood::Interrupted => return Err(Refusal::Interrupted.into()),
+                        Stood::NotNeeded => {
+                            let now = self.clock.now();
+                            visit.recalled(self.recall(&authority, now)?.as_ref(), now)
+                        }
+                        Stood::Asked(exchange) => {
+                            tracing::debug!(
+                                address = %request.url,
+                                status = exchange.outcome.as_ref().map_or(0, |response| response.status),
+                                "asked"
+                            );
+                            let now = self.clock.now();
+                            let Stepped { keep, step } = visit.answered(&answer(&exchange, now));
+                            if let Some((host, robots, body)) = keep {
+                                self.keep(host.authority(), &robots, body, now)?;
+                            }
+                            last = exchange.outcome.ok();
+                            step
+                        }
+                    }
+                }
+                Step::Finish(Err(refusal)) => return Err(refusal.into()),
+                Step::Finish(Ok(())) => {
+                    let response = last.ok_or(Refusal::OutOfOrder)?;
+                    return Ok(Visited {
+                        response,
+                        requested: order.address.clone(),
+                        address: visit.address().clone(),
+                        redirects: visit.redirects().to_vec(),
+                        robots: visit.verdict().copied(),
+                    });
+                }
+            };
+        }
+    }
+
+    fn line(&self, host: &str) -> Arc<tokio::sync::Mutex<Line<F::Connection>>> {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(lines.entry(host.to_owned()).or_default())
+    }
+
+    /// What is known of the robots.txt of `authority`.
+    fn recall(&self, authority: &str, now: Timestamp) -> Result<Option<Robots>, LedgerError> {
+        let Some(copy) = self.hosts.robots(authority, now)? else { return Ok(None) };
+        let mut parsed = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
+        let rules = match parsed.get(authority) {
+            Some((fetched_at, rules)) if *fetched_at == copy.fetched_at => Arc::clone(rules),
+            _ => {
+                let rules = Arc::new(RobotsTxt::parse(&copy.body));
+                parsed.insert(authority.to_owned(), (copy.fetched_at, Arc::clone(&rules)));
+                rules
+            }
+        };
+        Ok(Some(Robots { standing: copy.standing, rules: Some(rules) }))
+    }
+
+    fn keep(
+        &self,
+        authority: &str,
+        robots: &Robots,
+        body: Vec<u8>,
+        now: Timestamp,
+    ) -> Result<(), LedgerError> {
+        let rules = robots.rules.as_deref();
+        let delay = rules.and_then(|rules| self.policy.crawl_delay(rules, self.user_agent.product()));
+        let copy = RobotsCopy {
+            fetched_at: now,
+            standing: robots.standing,
+            body,
+            crawl_delay: delay.map(|delay| delay.length),
+        };
+        self.hosts.keep_robots(authority, &copy)
+    }
+}
+
+/// An exchange as the machine sees it.
+fn answer(exchange: &Exchange, now: Timestamp) -> Answer<'_> {
+    let head = match &exchange.outcome {
+        Err(error) => Err(Failure { code: error.code(), message: sentence(error) }),
+        Ok(response) => {
+            let mut types = response.headers.all("content-type");
+            let media_type = types.next().filter(|_| types.next().is_none());
+            Ok(Head {
+                status: response.status,
+                locations: response.headers.all("location").collect(),
+                media_type: media_type.and_then(|value| str::from_utf8(value).ok()),
+                retry_after: response.headers.first("retry-after").and_then(|value| retry_after(value, now)),
+                body: match &response.body {
+                    Ok(body) => Ok(&body.decoded),
+                    Err(error) => Err(Failure { code: error.code(), message: sentence(error) }),
+                },
+            })
+        }
+    };
+    Answer { at: now, head }
+}
+
+/// An error and what it came from, in one line.
+fn sentence(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        source = error.source();
+    }
+    text
+}

@@ -1,0 +1,362 @@
+//! Visits over real sockets: what a publisher's server sees.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, missing_docs)]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use releve_bounds::Bounds;
+use releve_fetch::{AccessHeader, Clock, HttpsFetch, LabFile, Network};
+use releve_lab::{Answer, Asked, Host, Lab, Reply};
+use releve_ledger::{Hosts, MemoryLedger};
+use releve_redirect_policy::AdmittedHosts;
+use releve_robots::RobotsPolicy;
+use releve_url_canon::NecessaryParameters;
+use releve_visit::{Expected, Interrupt, Order, Refusal, Terms, VisitError, Visited, Visitor};
+
+struct Offset(i64);
+
+impl Clock for Offset {
+    fn now(&self) -> Timestamp {
+        Timestamp::now() + Duration::from_secs(self.0.unsigned_abs())
+    }
+}
+
+/// A lab, and visitors to it that share a ledger.
+struct World {
+    lab: Lab,
+    ledger: Arc<MemoryLedger>,
+}
+
+fn page(text: &str) -> Reply {
+    Reply::ok("text/html; charset=utf-8", format!("<p>{text}"))
+}
+
+fn host(name: &str) -> Host {
+    Host::new(name).at("/robots.txt", Reply::status(404))
+}
+
+fn world<const N: usize>(hosts: [Host; N]) -> World {
+    let lab = Lab::start().unwrap();
+    for host in hosts {
+        lab.add(host).unwrap();
+    }
+    World { lab, ledger: Arc::new(MemoryLedger::new()) }
+}
+
+impl World {
+    /// A visitor as a process of its own would have it, `seconds` later.
+    fn visitor(&self, seconds: i64) -> Visitor<HttpsFetch> {
+        let file: LabFile = self.lab.lab_file("ca.pem", None).parse().unwrap();
+        let network = Network::lab(&file, self.lab.ca_pem().as_bytes()).unwrap();
+        let clock: Arc<dyn Clock> = Arc::new(Offset(seconds));
+        let fetch = HttpsFetch::new(network, Arc::clone(&clock));
+        let hosts: Arc<dyn Hosts> = self.ledger.clone();
+        let agent = "Example/1 (+https://example.org; contact@example.org)".parse().unwrap();
+        Visitor::new(fetch, hosts, clock, agent, RobotsPolicy::releve())
+    }
+
+    async fn visit(&self, address: &str) -> Result<Visited, Refusal> {
+        self.visit_with(&self.visitor(0), &order(address), None).await
+    }
+
+    async fn visit_with(
+        &self,
+        visitor: &Visitor<HttpsFetch>,
+        order: &Order,
+        access: Option<&AccessHeader>,
+    ) -> Result<Visited, Refusal> {
+        match visitor.visit(order, &terms(), access, &Interrupt::never()).await {
+            Ok(visited) => Ok(visited),
+            Err(VisitError::Refused(refusal)) => Err(refusal),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Host and target of every request, in the order of arrival.
+    fn asked(&self) -> Vec<String> {
+        self.lab.requests().iter().map(|asked| format!("{}{}", asked.host, asked.target())).collect()
+    }
+}
+
+fn order(address: &str) -> Order {
+    Order {
+        address: address.parse().unwrap(),
+        expected: Expected::Page,
+        access_for: None,
+        disallow_lifted: false,
+    }
+}
+
+fn terms() -> Terms {
+    Terms {
+        hosts: AdmittedHosts::parse(["www.a.test", "b.test"]).unwrap(),
+        necessary: NecessaryParameters::new(["id"]),
+        interval: Default::default(),
+        bounds: Bounds::default(),
+    }
+}
+
+fn code(result: Result<Visited, Refusal>) -> &'static str {
+    match result {
+        Ok(_) => "read",
+        Err(refusal) => refusal.code(),
+    }
+}
+
+#[tokio::test]
+async fn r21_one_request_a_second_at_the_host_over_everything_that_reaches_it() {
+    let world = world([host("www.a.test")
+        .at("/old", Reply::redirect(301, "/new"))
+        .at("/new", page("new"))
+        .otherwise(|_| page("other").into())]);
+    // Two visitors, as two processes: robots.txt, a redirect and three pages make six requests.
+    let (one, two) = (world.visitor(0), world.visitor(0));
+    let (orders, other) =
+        ([order("https://www.a.test/old"), order("https://www.a.test/x")], order("https://www.a.test/y"));
+    let first = async {
+        for order in &orders {
+            assert_eq!(code(world.visit_with(&one, order, None).await), "read");
+        }
+    };
+    let second = async { assert_eq!(code(world.visit_with(&two, &other, None).await), "read") };
+    tokio::join!(first, second);
+
+    let requests = world.lab.requests();
+    assert_eq!(requests.len(), 5, "{:?}", world.asked());
+    for pair in requests.windows(2) {
+        let gap = pair[1].arrived - pair[0].arrived;
+        assert!(
+            gap >= Duration::from_secs(1),
+            "{gap:?} between {} and {}",
+            pair[0].target(),
+            pair[1].target()
+        );
+    }
+}
+
+#[tokio::test]
+async fn r21_a_crawl_delay_lengthens_the_interval() {
+    let world = world([Host::new("www.a.test")
+        .at("/robots.txt", Reply::ok("text/plain", "User-agent: *\nCrawl-delay: 2\n"))
+        .otherwise(|_| page("x").into())]);
+    let visitor = world.visitor(0);
+    for path in ["1", "2"] {
+        let order = order(&format!("https://www.a.test/{path}"));
+        assert_eq!(code(world.visit_with(&visitor, &order, None).await), "read");
+    }
+    let requests = world.lab.requests();
+    assert_eq!(requests.len(), 3);
+    for pair in requests.windows(2) {
+        assert!(pair[1].arrived - pair[0].arrived >= Duration::from_secs(2));
+    }
+}
+
+#[tokio::test]
+async fn r21_a_slow_answer_puts_the_next_request_off() {
+    // A server that logs when it has answered sees a second between the two as well.
+    let world = world([host("www.a.test")
+        .at("/slow", Answer::raw("").wait(Duration::from_millis(700)).then(page("slow").to_bytes()))
+        .at("/next", page("next"))]);
+    let visitor = world.visitor(0);
+    for path in ["slow", "next"] {
+        let order = order(&format!("https://www.a.test/{path}"));
+        assert_eq!(code(world.visit_with(&visitor, &order, None).await), "read");
+    }
+    let requests = world.lab.requests();
+    assert!(requests[2].arrived - requests[1].arrived >= Duration::from_millis(1_700));
+}
+
+#[tokio::test]
+async fn r22_a_robots_txt_is_kept_for_a_day_across_processes() {
+    let world = world([host("www.a.test").otherwise(|_| page("x").into())]);
+    for (hours, robots_reads) in [(0, 1), (23, 1), (25, 2)] {
+        let visitor = world.visitor(hours * 3_600);
+        assert_eq!(code(world.visit_with(&visitor, &order("https://www.a.test/x"), None).await), "read");
+        let reads = world.asked().iter().filter(|asked| asked.ends_with("/robots.txt")).count();
+        assert_eq!(reads, robots_reads, "after {hours} hours");
+    }
+}
+
+#[tokio::test]
+async fn r22_one_that_failed_is_tried_again_after_15_minutes() {
+    let world = world([Host::new("www.a.test")
+        .script("/robots.txt", [Reply::status(503).into(), Reply::status(404).into()])
+        .otherwise(|_| page("x").into())]);
+    for (minutes, expected, requests) in
+        [(0, "robots-server-error", 1), (14, "robots-server-error", 1), (16, "read", 3)]
+    {
+        let visitor = world.visitor(minutes * 60);
+        let result = world.visit_with(&visitor, &order("https://www.a.test/x"), None).await;
+        assert_eq!(code(result), expected, "after {minutes} minutes");
+        assert_eq!(world.asked().len(), requests, "after {minutes} minutes");
+    }
+}
+
+#[tokio::test]
+async fn r30_a_redirect_is_followed_only_where_it_may_be() {
+    let to = |location: &str| Reply::redirect(302, location);
+    let world = world([
+        host("www.a.test")
+            .at("/http", to("http://www.a.test/new"))
+            .at("/elsewhere", to("https://c.test/"))
+            .at("/parameter", to("/new?sid=1"))
+            .at("/declared", to("/new?id=1"))
+            .at("/loop", to("/loop"))
+            .at("/new?id=1", page("declared"))
+            .at("/two", to("/new").header("Location", "/other")),
+        host("c.test").otherwise(|_| page("never").into()),
+    ]);
+    let visitor = world.visitor(0);
+    for (path, expected) in [
+        ("http", "redirect-not-https"),
+        ("elsewhere", "redirect-host-not-admitted"),
+        ("parameter", "redirect-parameter"),
+        ("declared", "read"),
+        ("loop", "redirect-loop"),
+        ("two", "redirect-many-locations"),
+    ] {
+        let order = order(&format!("https://www.a.test/{path}"));
+        assert_eq!(code(world.visit_with(&visitor, &order, None).await), expected, "{path}");
+    }
+    assert!(world.asked().iter().all(|asked| asked.starts_with("www.a.test/")), "{:?}", world.asked());
+}
+
+#[tokio::test]
+async fn r33_robots_txt_before_any_other_request_to_a_host() {
+    let world = world([
+        host("www.a.test").at("/moved", Reply::redirect(301, "https://b.test/here")),
+        host("b.test").at("/here", page("here")),
+    ]);
+    let visited = world.visit("https://www.a.test/moved").await.unwrap();
+    assert_eq!(visited.address.as_str(), "https://b.test/here");
+    assert_eq!(visited.redirects.len(), 1);
+    assert_eq!(
+        world.asked(),
+        ["www.a.test/robots.txt", "www.a.test/moved", "b.test/robots.txt", "b.test/here"]
+    );
+}
+
+#[tokio::test]
+async fn r35_a_prohibition_holds_and_an_agreement_lifts_it_for_the_address_alone() {
+    let world = world([Host::new("www.a.test")
+        .at("/robots.txt", Reply::ok("text/plain", "User-agent: *\nDisallow: /api/\nDisallow: /closed/\n"))
+        .at("/api/1", page("agreed"))
+        .at("/api/2", Reply::redirect(302, "/closed/2"))
+        .at("/closed/2", page("never"))]);
+    let visitor = world.visitor(0);
+    let lifted = |address| Order { disallow_lifted: true, ..order(address) };
+    for (order, expected) in [
+        (order("https://www.a.test/api/1"), "robots-disallowed"),
+        (lifted("https://www.a.test/api/1"), "read"),
+        (lifted("https://www.a.test/api/2"), "robots-disallowed"),
+    ] {
+        assert_eq!(code(world.visit_with(&visitor, &order, None).await), expected, "{}", order.address);
+    }
+    assert!(!world.asked().contains(&"www.a.test/closed/2".to_owned()));
+}
+
+#[tokio::test]
+async fn r36_nothing_of_a_host_is_read_whose_robots_txt_fails() {
+    for (robots, expected, requests) in [
+        (Answer::from(Reply::status(403)), "read", 2),
+        (Reply::status(429).into(), "read", 2),
+        (Reply::status(410).into(), "read", 2),
+        (Reply::status(500).into(), "robots-server-error", 1),
+        (Reply::status(599).into(), "robots-server-error", 1),
+        (Reply::redirect(301, "https://c.test/robots.txt").into(), "robots-redirect-refused", 1),
+        (Reply::redirect(301, "https://b.test/anything").into(), "robots-redirect-refused", 1),
+        (
+            Answer::raw("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 99\r\n\r\nUser")
+                .cut(),
+            "robots-cut-off",
+            1,
+        ),
+    ] {
+        let world = world([
+            Host::new("www.a.test").at("/robots.txt", robots).at("/x", page("x")),
+            host("b.test").otherwise(|_| page("never").into()),
+        ]);
+        assert_eq!(code(world.visit("https://www.a.test/x").await), expected);
+        assert_eq!(world.asked().len(), requests, "{expected}: {:?}", world.asked());
+    }
+}
+
+#[tokio::test]
+async fn r37_only_a_200_of_an_expected_type_received_whole_is_taken() {
+    let world = world([host("www.a.test")
+        .at("/203", Reply::status(203).header("Content-Type", "text/html").body("x"))
+        .at("/204", Reply::status(204))
+        .at("/403", Reply::status(403))
+        .at("/410", Reply::status(410))
+        .at("/503", Reply::status(503))
+        .at("/pdf", Reply::ok("application/pdf", "x"))
+        .at("/untyped", Answer::raw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"))
+        .at(
+            "/short",
+            Answer::raw("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 9\r\n\r\nx").cut(),
+        )]);
+    let visitor = world.visitor(0);
+    for (path, expected) in [
+        ("203", "status-not-200"),
+        ("204", "status-not-200"),
+        ("403", "status-403"),
+        ("410", "status-410"),
+        ("503", "status-5xx"),
+        ("pdf", "media-type-unexpected"),
+        ("untyped", "media-type-missing"),
+        ("missing", "status-404"),
+    ] {
+        let order = order(&format!("https://www.a.test/{path}"));
+        assert_eq!(code(world.visit_with(&visitor, &order, None).await), expected, "{path}");
+    }
+    let short = code(world.visit_with(&visitor, &order("https://www.a.test/short"), None).await);
+    assert_ne!(short, "read");
+}
+
+#[tokio::test]
+async fn r40_a_host_that_is_not_admitted_is_never_contacted() {
+    let world = world([host("c.test").otherwise(|_| page("never").into())]);
+    assert_eq!(code(world.visit("https://c.test/x").await), "host-not-admitted");
+    assert_eq!(world.lab.connections(), 0);
+}
+
+#[tokio::test]
+async fn r04_the_access_header_goes_to_its_host_and_not_after_a_redirect_elsewhere() {
+    let world = world([
+        host("www.a.test")
+            .at("/direct", page("direct"))
+            .at("/away", Reply::redirect(302, "https://b.test/back"))
+            .at("/home", page("home")),
+        host("b.test").at("/back", Reply::redirect(302, "https://www.a.test/home")),
+    ]);
+    let access =
+        AccessHeader::new("Authorization", "Bearer ", "0123456789abcdef", "www.a.test", 443).unwrap();
+    let visitor = world.visitor(0);
+    for path in ["direct", "away"] {
+        let order = Order {
+            access_for: Some("www.a.test".to_owned()),
+            ..order(&format!("https://www.a.test/{path}"))
+        };
+        assert_eq!(code(world.visit_with(&visitor, &order, Some(&access)).await), "read", "{path}");
+    }
+    let with_header = |asked: &&Asked| asked.header("authorization").is_some();
+    let requests = world.lab.requests();
+    let sent: Vec<_> = requests
+        .iter()
+        .filter(with_header)
+        .map(|asked| format!("{}{}", asked.host, asked.target()))
+        .collect();
+    assert_eq!(sent, ["www.a.test/direct", "www.a.test/away"]);
+}
+
+#[tokio::test]
+async fn r26_every_request_bears_the_promised_headers_in_their_order() {
+    let world = world([host("www.a.test").at("/x", page("x"))]);
+    assert_eq!(code(world.visit("https://www.a.test/x").await), "read");
+    for asked in world.lab.requests() {
+        let names: Vec<_> = asked.headers().iter().map(|(name, _)| (*name).to_owned()).collect();
+        assert_eq!(names, ["Host", "User-Agent", "Accept", "Accept-Encoding"], "{}", asked.target());
+        assert_eq!(asked.header("accept-encoding"), Some("identity"));
+    }
+}
