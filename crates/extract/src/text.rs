@@ -90,8 +90,7 @@ pub(crate) fn flow(name: &LocalName) -> Flow {
         | local_name!("option")
         | local_name!("textarea")
         | local_name!("progress")
-        | local_name!("meter")
-        | local_name!("rp") => Flow::Absent,
+        | local_name!("meter") => Flow::Absent,
         local_name!("html")
         | local_name!("body")
         | local_name!("address")
