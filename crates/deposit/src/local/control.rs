@@ -1,0 +1,341 @@
+//! `control.sqlite`: what the operator decided. It follows from nothing else, so it is backed up with the segments.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use jiff::Timestamp;
+use releve_proof::Sha256;
+use releve_redirect_policy::AdmittedHosts;
+use rusqlite::{Connection, OptionalExtension as _, Row, TransactionBehavior, params};
+
+use super::store;
+use crate::key::ConnectorKey;
+use crate::{ArticleKey, Clock, DepositError, Unit, VaultError};
+
+pub(super) const FILE: &str = "control.sqlite";
+
+const FORMAT: i64 = 1;
+
+/// Nothing is ever deleted: what is taken back keeps its row, with the instant of both decisions.
+const SCHEMA: &str = "
+    CREATE TABLE inactive_source (
+        name TEXT NOT NULL,
+        since INTEGER NOT NULL,
+        until INTEGER
+    ) STRICT;
+    CREATE UNIQUE INDEX inactive_source_now ON inactive_source (name) WHERE until IS NULL;
+    CREATE TABLE connector_key (
+        name TEXT PRIMARY KEY,
+        hash BLOB NOT NULL UNIQUE,
+        created_at INTEGER NOT NULL,
+        revoked_at INTEGER
+    ) STRICT;
+    CREATE TABLE permission (
+        key TEXT NOT NULL REFERENCES connector_key (name),
+        source TEXT NOT NULL,
+        host TEXT NOT NULL,
+        PRIMARY KEY (key, source, host)
+    ) STRICT;
+    CREATE TABLE withdrawal (
+        source TEXT NOT NULL,
+        identifier TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        until INTEGER
+    ) STRICT;
+    CREATE UNIQUE INDEX withdrawal_now ON withdrawal (source, identifier) WHERE until IS NULL;
+";
+
+/// What the operator decides about a vault: which sources are inactive, which connectors may deposit what, what is withdrawn.
+///
+/// A decision holds from the moment the call returns, for every process that uses the vault. It touches nothing that is
+/// sealed, and is kept with its instant even when it is taken back.
+pub struct Control {
+    connection: Mutex<Connection>,
+    path: PathBuf,
+    clock: Clock,
+}
+
+/// A source that a connector key may deposit for, and where its articles may have been read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Permission {
+    /// The source's name.
+    pub source: String,
+    /// The hosts at which a proof's final address may lie.
+    pub hosts: AdmittedHosts,
+}
+
+/// A connector key as the vault knows it: all but the key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyRecord {
+    /// Its name.
+    pub name: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was revoked, if it was.
+    pub revoked_at: Option<Timestamp>,
+    /// What may be deposited under it.
+    pub permissions: Vec<Permission>,
+}
+
+/// A withdrawal that holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Withdrawal {
+    /// The article: every version of it, a later one too.
+    pub key: ArticleKey,
+    /// Since when.
+    pub at: Timestamp,
+    /// Why, in the operator's words.
+    pub reason: String,
+}
+
+impl Control {
+    pub(super) fn open(path: &Path, create: bool, clock: Clock) -> Result<Self, VaultError> {
+        if !create && !path.exists() {
+            let why = "it is missing, and holds what nothing else can tell: restore it from a copy";
+            return Err(VaultError::NotAVault { path: path.to_owned(), why });
+        }
+        let mut connection = store::open(path, store::Durability::Full, create)?;
+        let prepare = |connection: &mut Connection| {
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let format: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+            if format == 0 && create {
+                transaction.execute_batch(SCHEMA)?;
+                transaction.pragma_update(None, "user_version", FORMAT)?;
+                transaction.commit()?;
+                return Ok(FORMAT);
+            }
+            Ok(format)
+        };
+        match prepare(&mut connection).map_err(|error| VaultError::sql("open", path, error))? {
+            FORMAT => Ok(Self { connection: Mutex::new(connection), path: path.to_owned(), clock }),
+            found => Err(VaultError::UnknownFormat {
+                path: path.to_owned(),
+                found: u32::try_from(found).unwrap_or(u32::MAX),
+                known: FORMAT as u32,
+            }),
+        }
+    }
+
+    /// Deactivates a source: from now on its deposits are refused. `false` if it was inactive already.
+    pub fn deactivate_source(&self, name: &str) -> Result<bool, VaultError> {
+        self.write("INSERT OR IGNORE INTO inactive_source VALUES (?1, ?2, NULL)", params![name, self.now()])
+    }
+
+    /// Makes a source active again. `false` if it was.
+    pub fn activate_source(&self, name: &str) -> Result<bool, VaultError> {
+        self.write(
+            "UPDATE inactive_source SET until = ?2 WHERE name = ?1 AND until IS NULL",
+            params![name, self.now()],
+        )
+    }
+
+    /// The sources that are inactive, each with the instant since when.
+    pub fn inactive_sources(&self) -> Result<Vec<(String, Timestamp)>, VaultError> {
+        self.rows(
+            "SELECT name, since FROM inactive_source WHERE until IS NULL ORDER BY name",
+            params![],
+            |row| Ok((row.get(0)?, instant(row.get(1)?)?)),
+        )
+    }
+
+    /// Makes a connector key under a name of its own. `None` if there is, or was, a key of that name.
+    ///
+    /// This is the only time the key is seen: the vault keeps its hash.
+    pub fn create_key(
+        &self,
+        name: &str,
+        permissions: &[Permission],
+    ) -> Result<Option<ConnectorKey>, VaultError> {
+        let key = ConnectorKey::generate().ok_or_else(|| VaultError::Store {
+            action: "make a connector key".to_owned(),
+            source: "the system has no randomness to give".into(),
+        })?;
+        let now = self.now();
+        let mut connection = self.connection();
+        let insert = |connection: &mut Connection| {
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let hash = key.hash();
+            let made = transaction.execute(
+                "INSERT OR IGNORE INTO connector_key VALUES (?1, ?2, ?3, NULL)",
+                params![name, hash.as_bytes(), now],
+            )?;
+            for permission in permissions {
+                for host in permission.hosts.entries().filter(|_| made == 1) {
+                    transaction.execute(
+                        "INSERT OR IGNORE INTO permission VALUES (?1, ?2, ?3)",
+                        params![name, permission.source, host],
+                    )?;
+                }
+            }
+            transaction.commit()?;
+            Ok(made == 1)
+        };
+        let made = insert(&mut connection).map_err(|error| self.error(error))?;
+        Ok(made.then_some(key))
+    }
+
+    /// Revokes a connector key: from now on every deposit under it is refused. `false` if no key of that name was in force.
+    pub fn revoke_key(&self, name: &str) -> Result<bool, VaultError> {
+        self.write(
+            "UPDATE connector_key SET revoked_at = ?2 WHERE name = ?1 AND revoked_at IS NULL",
+            params![name, self.now()],
+        )
+    }
+
+    /// All connector keys, revoked ones too, by name.
+    pub fn keys(&self) -> Result<Vec<KeyRecord>, VaultError> {
+        let keys = self.rows(
+            "SELECT name, created_at, revoked_at FROM connector_key ORDER BY name",
+            params![],
+            |row| {
+                Ok(KeyRecord {
+                    name: row.get(0)?,
+                    created_at: instant(row.get(1)?)?,
+                    revoked_at: row.get::<_, Option<i64>>(2)?.map(instant).transpose()?,
+                    permissions: Vec::new(),
+                })
+            },
+        )?;
+        keys.into_iter()
+            .map(|key| Ok(KeyRecord { permissions: self.permissions(&key.name)?, ..key }))
+            .collect()
+    }
+
+    /// Withdraws an article: no version of it is shown, listed or exported any more, a later one neither. `false` if it is withdrawn already.
+    pub fn withdraw(&self, key: &ArticleKey, reason: &str) -> Result<bool, VaultError> {
+        self.write(
+            "INSERT OR IGNORE INTO withdrawal VALUES (?1, ?2, ?3, ?4, NULL)",
+            params![key.source(), key.identifier(), reason, self.now()],
+        )
+    }
+
+    /// Takes a withdrawal back. `false` if there is none.
+    pub fn reinstate(&self, key: &ArticleKey) -> Result<bool, VaultError> {
+        self.write(
+            "UPDATE withdrawal SET until = ?3 WHERE source = ?1 AND identifier = ?2 AND until IS NULL",
+            params![key.source(), key.identifier(), self.now()],
+        )
+    }
+
+    /// What is withdrawn, by key.
+    pub fn withdrawals(&self) -> Result<Vec<Withdrawal>, VaultError> {
+        self.rows(
+            "SELECT source, identifier, at, reason FROM withdrawal WHERE until IS NULL ORDER BY source, identifier",
+            params![],
+            |row| {
+                let key = ArticleKey::new(row.get::<_, String>(0)?, row.get::<_, String>(1)?)
+                    .map_err(|error| store::conversion(Box::new(error)))?;
+                Ok(Withdrawal { key, at: instant(row.get(2)?)?, reason: row.get(3)? })
+            },
+        )
+    }
+
+    /// Refuses what the operator does not want sealed.
+    pub(super) fn judge(&self, unit: &Unit, key: Option<&Sha256>) -> Result<(), DepositError> {
+        if let Some(hash) = key {
+            self.judge_key(unit, hash)?;
+        }
+        let name = unit.key().source();
+        match self.exists("SELECT 1 FROM inactive_source WHERE name = ?1 AND until IS NULL", params![name])? {
+            true => Err(DepositError::SourceInactive { name: name.to_owned() }),
+            false => Ok(()),
+        }
+    }
+
+    fn judge_key(&self, unit: &Unit, hash: &Sha256) -> Result<(), DepositError> {
+        let found: Option<(String, bool)> = self
+            .connection()
+            .prepare_cached("SELECT name, revoked_at IS NOT NULL FROM connector_key WHERE hash = ?1")
+            .and_then(|mut statement| {
+                statement.query_row([hash.as_bytes()], |row| Ok((row.get(0)?, row.get(1)?))).optional()
+            })
+            .map_err(|error| self.error(error))?;
+        let Some((key, revoked)) = found else { return Err(DepositError::KeyUnknown) };
+        if revoked {
+            return Err(DepositError::KeyRevoked { name: key });
+        }
+        let source = unit.key().source();
+        let permissions = self.permissions(&key)?;
+        let Some(permission) = permissions.iter().find(|permission| permission.source == source) else {
+            return Err(DepositError::SourceNotPermitted { key, name: source.to_owned() });
+        };
+        match permission.hosts.admit(unit.address()) {
+            Ok(_) => Ok(()),
+            Err(refused) => Err(DepositError::HostNotPermitted { key, host: refused.authority().to_owned() }),
+        }
+    }
+
+    /// The withdrawal of an article, if it is withdrawn.
+    pub(super) fn withdrawal(&self, key: &ArticleKey) -> Result<Option<Withdrawal>, VaultError> {
+        self.connection()
+            .prepare_cached(
+                "SELECT at, reason FROM withdrawal WHERE source = ?1 AND identifier = ?2 AND until IS NULL",
+            )
+            .and_then(|mut statement| {
+                statement
+                    .query_row(params![key.source(), key.identifier()], |row| {
+                        Ok(Withdrawal { key: key.clone(), at: instant(row.get(0)?)?, reason: row.get(1)? })
+                    })
+                    .optional()
+            })
+            .map_err(|error| self.error(error))
+    }
+
+    fn permissions(&self, key: &str) -> Result<Vec<Permission>, VaultError> {
+        let rows: Vec<(String, String)> = self.rows(
+            "SELECT source, host FROM permission WHERE key = ?1 ORDER BY source, host",
+            params![key],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?;
+        rows.chunk_by(|(a, _), (b, _)| a == b)
+            .filter_map(|of_source| {
+                let source = of_source.first()?.0.clone();
+                let hosts = AdmittedHosts::parse(of_source.iter().map(|(_, host)| host));
+                Some(hosts.map(|hosts| Permission { source, hosts }).map_err(|error| VaultError::Store {
+                    action: format!("read {}", self.path.display()),
+                    source: Box::new(error),
+                }))
+            })
+            .collect()
+    }
+
+    fn now(&self) -> i64 {
+        (self.clock)().as_millisecond()
+    }
+
+    fn connection(&self) -> MutexGuard<'_, Connection> {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self, sql: &str, parameters: &[&dyn rusqlite::ToSql]) -> Result<bool, VaultError> {
+        self.connection().execute(sql, parameters).map(|rows| rows == 1).map_err(|error| self.error(error))
+    }
+
+    fn exists(&self, sql: &str, parameters: &[&dyn rusqlite::ToSql]) -> Result<bool, VaultError> {
+        self.connection()
+            .prepare_cached(sql)
+            .and_then(|mut statement| statement.exists(parameters))
+            .map_err(|error| self.error(error))
+    }
+
+    fn rows<T>(
+        &self,
+        sql: &str,
+        parameters: &[&dyn rusqlite::ToSql],
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, VaultError> {
+        self.connection()
+            .prepare_cached(sql)
+            .and_then(|mut statement| statement.query_map(parameters, read)?.collect())
+            .map_err(|error| self.error(error))
+    }
+
+    fn error(&self, error: rusqlite::Error) -> VaultError {
+        VaultError::sql("use", &self.path, error)
+    }
+}
+
+fn instant(millisecond: i64) -> rusqlite::Result<Timestamp> {
+    Timestamp::from_millisecond(millisecond).map_err(|error| store::conversion(Box::new(error)))
+}

@@ -1,0 +1,389 @@
+//! `index.sqlite`: where each unit lies. Everything in it can be read from the segments again.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use releve_proof::Sha256;
+use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior, params};
+
+use super::segment::{Content, Sealed};
+use super::store;
+use crate::{ArticleKey, Receipt, Since, VaultError, Version};
+
+pub(super) const FILE: &str = "index.sqlite";
+
+/// The index's own format. Another one is not migrated but rebuilt.
+const FORMAT: i64 = 1;
+
+/// Everything that says where to go on is in the one row of `head`, in the same transaction as the rows that brought it there.
+const SCHEMA: &str = "
+    CREATE TABLE head (
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        vault TEXT NOT NULL,
+        segment INTEGER NOT NULL,
+        opening BLOB,
+        end INTEGER NOT NULL,
+        sequence INTEGER NOT NULL,
+        seal BLOB,
+        units INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE roots (
+        digest BLOB PRIMARY KEY,
+        sequence INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE unit (
+        sequence INTEGER PRIMARY KEY,
+        source TEXT NOT NULL,
+        identifier TEXT NOT NULL,
+        number INTEGER NOT NULL,
+        address TEXT NOT NULL,
+        digest BLOB NOT NULL UNIQUE,
+        previous BLOB,
+        content BLOB NOT NULL,
+        read_at INTEGER NOT NULL,
+        received_at INTEGER NOT NULL,
+        seal BLOB NOT NULL,
+        segment INTEGER NOT NULL,
+        offset INTEGER NOT NULL,
+        bytes INTEGER NOT NULL,
+        UNIQUE (source, identifier, number)
+    ) STRICT;
+    CREATE INDEX unit_address ON unit (address);
+    CREATE INDEX unit_source ON unit (source, sequence);
+";
+
+/// Where the next unit goes, and what its seal follows on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Head {
+    /// The segment that is being written; 0 before the first.
+    pub(super) segment: u32,
+    /// The digest of its warcinfo record.
+    pub(super) opening: Option<Sha256>,
+    /// Its length, as far as it is acknowledged.
+    pub(super) end: u64,
+    pub(super) sequence: u64,
+    pub(super) seal: Option<Sha256>,
+    /// How many units there are, sets of roots apart.
+    pub(super) units: u64,
+}
+
+/// Where a unit lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) segment: u32,
+    pub(super) offset: u64,
+    pub(super) bytes: u64,
+}
+
+pub(super) struct Index {
+    connection: Connection,
+    path: PathBuf,
+}
+
+impl Index {
+    /// Makes an empty index for the vault `id`.
+    pub(super) fn create(path: &Path, id: &str) -> Result<Self, VaultError> {
+        let error = |error| VaultError::sql("create", path, error);
+        let mut connection = store::open(path, store::Durability::Rebuildable, true)?;
+        let transaction =
+            connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(error)?;
+        let format: i64 =
+            transaction.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(error)?;
+        if format == 0 {
+            transaction.execute_batch(SCHEMA).map_err(error)?;
+            transaction
+                .execute("INSERT INTO head VALUES (1, ?1, 0, NULL, 0, 0, NULL, 0)", [id])
+                .map_err(error)?;
+            transaction.pragma_update(None, "user_version", FORMAT).map_err(error)?;
+            transaction.commit().map_err(error)?;
+        } else {
+            drop(transaction);
+        }
+        Ok(Self { connection, path: path.to_owned() })
+    }
+
+    /// Opens the index of the vault `id`.
+    pub(super) fn open(path: &Path, id: &str) -> Result<Self, VaultError> {
+        let unusable = |why: &str| VaultError::Index { path: path.to_owned(), why: why.to_owned() };
+        if !path.exists() {
+            return Err(unusable("it is missing"));
+        }
+        let index = Self {
+            connection: store::open(path, store::Durability::Rebuildable, false)?,
+            path: path.to_owned(),
+        };
+        let found = index
+            .connection
+            .pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))
+            .and_then(|format| {
+                if format != FORMAT {
+                    return Ok((format, None));
+                }
+                let vault =
+                    index.connection.query_row("SELECT vault FROM head", [], |row| row.get(0)).optional()?;
+                Ok((format, vault))
+            });
+        match found {
+            Ok((FORMAT, Some(vault))) if vault == *id => Ok(index),
+            Ok((FORMAT, Some::<String>(_))) => Err(unusable("it is another vault's")),
+            Ok(_) => Err(unusable("it is of another format")),
+            Err(error) => match error.sqlite_error_code() {
+                Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt) => {
+                    Err(unusable("it is damaged"))
+                }
+                _ => Err(VaultError::sql("open", path, error)),
+            },
+        }
+    }
+
+    /// Begins to write. Readers go on meanwhile.
+    pub(super) fn write(&mut self) -> Result<Writing<'_>, VaultError> {
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(|error| VaultError::sql("write", &self.path, error))?;
+        Ok(Writing { transaction, path: &self.path })
+    }
+
+    pub(super) fn head(&self) -> Result<Head, VaultError> {
+        head(&self.connection).map_err(|error| self.error(error))
+    }
+
+    pub(super) fn last_version(&self, key: &ArticleKey) -> Result<Option<Version>, VaultError> {
+        last_version(&self.connection, key).map_err(|error| self.error(error))
+    }
+
+    pub(super) fn versions(&self, key: &ArticleKey) -> Result<Vec<Version>, VaultError> {
+        self.rows(
+            &format!("SELECT {COLUMNS} FROM unit WHERE source = ?1 AND identifier = ?2 ORDER BY number"),
+            params![key.source(), key.identifier()],
+            version,
+        )
+    }
+
+    pub(super) fn at_address(&self, address: &str) -> Result<Vec<ArticleKey>, VaultError> {
+        self.rows(
+            "SELECT DISTINCT source, identifier FROM unit WHERE address = ?1 ORDER BY source, identifier",
+            params![address],
+            |row| key(row.get(0)?, row.get(1)?),
+        )
+    }
+
+    /// Versions after `since`, of articles that `hidden` does not name.
+    pub(super) fn list(&self, since: &Since, count_max: usize) -> Result<Vec<Version>, VaultError> {
+        // Two statements rather than one with a condition on a parameter, so that either can go by its own index.
+        let received_at = since.received_at.map_or(i64::MIN, Timestamp::as_millisecond);
+        let count_max = i64::try_from(count_max).unwrap_or(i64::MAX);
+        match &since.source {
+            None => self.rows(
+                &format!(
+                    "SELECT {COLUMNS} FROM unit WHERE sequence > ?1 AND received_at >= ?2 ORDER BY sequence LIMIT ?3"
+                ),
+                params![since.sequence, received_at, count_max],
+                version,
+            ),
+            Some(source) => self.rows(
+                &format!(
+                    "SELECT {COLUMNS} FROM unit WHERE source = ?4 AND sequence > ?1 AND received_at >= ?2 \
+                     ORDER BY sequence LIMIT ?3"
+                ),
+                params![since.sequence, received_at, count_max, source],
+                version,
+            ),
+        }
+    }
+
+    /// Where the unit with this digest lies, and whose it is.
+    pub(super) fn place(&self, digest: &Sha256) -> Result<Option<(ArticleKey, Place)>, VaultError> {
+        self.connection
+            .prepare_cached("SELECT source, identifier, segment, offset, bytes FROM unit WHERE digest = ?1")
+            .and_then(|mut statement| {
+                statement
+                    .query_row([digest.as_bytes()], |row| {
+                        let place = Place { segment: row.get(2)?, offset: row.get(3)?, bytes: row.get(4)? };
+                        Ok((key(row.get(0)?, row.get(1)?)?, place))
+                    })
+                    .optional()
+            })
+            .map_err(|error| self.error(error))
+    }
+
+    /// How many units each source has, how many articles they are of, and their bytes.
+    pub(super) fn sources(&self) -> Result<Vec<(String, u64, u64, u64)>, VaultError> {
+        self.rows(
+            "SELECT source, count(*), count(*) FILTER (WHERE number = 1), sum(bytes) FROM unit GROUP BY source ORDER BY source",
+            params![],
+            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)),
+        )
+    }
+
+    fn rows<T>(
+        &self,
+        sql: &str,
+        parameters: &[&dyn rusqlite::ToSql],
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, VaultError> {
+        self.connection
+            .prepare_cached(sql)
+            .and_then(|mut statement| statement.query_map(parameters, read)?.collect())
+            .map_err(|error| self.error(error))
+    }
+
+    fn error(&self, error: rusqlite::Error) -> VaultError {
+        VaultError::sql("read", &self.path, error)
+    }
+}
+
+/// A transaction on the index: what is read in it includes what was written in it, and all of it counts or none.
+pub(super) struct Writing<'a> {
+    transaction: Transaction<'a>,
+    path: &'a Path,
+}
+
+impl Writing<'_> {
+    pub(super) fn head(&self) -> Result<Head, VaultError> {
+        head(&self.transaction).map_err(|error| self.error(error))
+    }
+
+    pub(super) fn last_version(&self, key: &ArticleKey) -> Result<Option<Version>, VaultError> {
+        last_version(&self.transaction, key).map_err(|error| self.error(error))
+    }
+
+    /// Whether a set of roots was ever sealed here.
+    pub(super) fn has_roots(&self, digest: &Sha256) -> Result<bool, VaultError> {
+        self.transaction
+            .prepare_cached("SELECT 1 FROM roots WHERE digest = ?1")
+            .and_then(|mut statement| statement.exists([digest.as_bytes()]))
+            .map_err(|error| self.error(error))
+    }
+
+    /// Puts a sealed unit or set of roots that lies in `segment` behind `head`, and moves `head` behind it.
+    pub(super) fn add(&self, head: &mut Head, sealed: &Sealed) -> Result<(), VaultError> {
+        match &sealed.content {
+            Content::Roots(roots) => self
+                .transaction
+                .execute(
+                    "INSERT OR IGNORE INTO roots VALUES (?1, ?2)",
+                    params![roots.roots.digest().as_bytes(), sealed.receipt.sequence],
+                )
+                .map(|_| ())
+                .map_err(|error| self.error(error))?,
+            Content::Unit(unit) => {
+                let number = self.last_version(unit.key())?.map_or(1, |last| last.number.saturating_add(1));
+                let version = Version::new(unit, number, sealed.receipt);
+                let place = Place { segment: head.segment, offset: sealed.offset, bytes: version.bytes };
+                self.insert(&version, place).map_err(|error| self.error(error))?;
+                head.units += 1;
+            }
+        }
+        head.end = sealed.end;
+        head.sequence = sealed.receipt.sequence;
+        head.seal = Some(sealed.receipt.seal);
+        Ok(())
+    }
+
+    fn insert(&self, version: &Version, place: Place) -> rusqlite::Result<()> {
+        let receipt = &version.receipt;
+        self.transaction
+            .prepare_cached(
+                "INSERT INTO unit VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+            )?
+            .execute(params![
+                receipt.sequence,
+                version.key.source(),
+                version.key.identifier(),
+                version.number,
+                version.address,
+                receipt.digest.as_bytes(),
+                version.previous.as_ref().map(Sha256::as_bytes),
+                version.content.as_bytes(),
+                version.read_at.as_millisecond(),
+                receipt.received_at.as_millisecond(),
+                receipt.seal.as_bytes(),
+                place.segment,
+                place.offset,
+                place.bytes,
+            ])
+            .map(|_| ())
+    }
+
+    /// Makes all of it count, with `head` as what to go on from.
+    pub(super) fn commit(self, head: &Head) -> Result<(), VaultError> {
+        let path = self.path;
+        let bytes = |digest: &Option<Sha256>| digest.as_ref().map(|digest| *digest.as_bytes());
+        self.transaction
+            .prepare_cached(
+                "UPDATE head SET segment = ?1, opening = ?2, end = ?3, sequence = ?4, seal = ?5, units = ?6",
+            )
+            .and_then(|mut statement| {
+                statement.execute(params![
+                    head.segment,
+                    bytes(&head.opening),
+                    head.end,
+                    head.sequence,
+                    bytes(&head.seal),
+                    head.units,
+                ])
+            })
+            .map_err(|error| VaultError::sql("write", path, error))?;
+        self.transaction.commit().map_err(|error| VaultError::sql("write", path, error))
+    }
+
+    fn error(&self, error: rusqlite::Error) -> VaultError {
+        VaultError::sql("write", self.path, error)
+    }
+}
+
+const COLUMNS: &str = "source, identifier, number, previous, content, address, read_at, bytes, digest, sequence, received_at, seal";
+
+fn version(row: &Row<'_>) -> rusqlite::Result<Version> {
+    Ok(Version {
+        key: key(row.get(0)?, row.get(1)?)?,
+        number: row.get(2)?,
+        previous: row.get::<_, Option<_>>(3)?.map(Sha256::from_bytes),
+        content: Sha256::from_bytes(row.get(4)?),
+        address: row.get(5)?,
+        read_at: instant(row.get(6)?)?,
+        bytes: row.get(7)?,
+        receipt: Receipt {
+            digest: Sha256::from_bytes(row.get(8)?),
+            sequence: row.get(9)?,
+            received_at: instant(row.get(10)?)?,
+            seal: Sha256::from_bytes(row.get(11)?),
+        },
+    })
+}
+
+fn last_version(connection: &Connection, key: &ArticleKey) -> rusqlite::Result<Option<Version>> {
+    connection
+        .prepare_cached(&format!(
+            "SELECT {COLUMNS} FROM unit WHERE source = ?1 AND identifier = ?2 ORDER BY number DESC LIMIT 1"
+        ))?
+        .query_row(params![key.source(), key.identifier()], version)
+        .optional()
+}
+
+fn head(connection: &Connection) -> rusqlite::Result<Head> {
+    connection.prepare_cached("SELECT segment, opening, end, sequence, seal, units FROM head")?.query_row(
+        [],
+        |row| {
+            let digest = |at| row.get::<_, Option<_>>(at).map(|bytes| bytes.map(Sha256::from_bytes));
+            Ok(Head {
+                segment: row.get(0)?,
+                opening: digest(1)?,
+                end: row.get(2)?,
+                sequence: row.get(3)?,
+                seal: digest(4)?,
+                units: row.get(5)?,
+            })
+        },
+    )
+}
+
+fn key(source: String, identifier: String) -> rusqlite::Result<ArticleKey> {
+    ArticleKey::new(source, identifier).map_err(|error| store::conversion(Box::new(error)))
+}
+
+fn instant(millisecond: i64) -> rusqlite::Result<Timestamp> {
+    Timestamp::from_millisecond(millisecond).map_err(|error| store::conversion(Box::new(error)))
+}

@@ -1,0 +1,329 @@
+//! The vault in a folder.
+
+mod append;
+mod control;
+mod index;
+mod manifest;
+mod segment;
+mod store;
+mod verify;
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use jiff::Timestamp;
+use releve_proof::Sha256;
+
+use self::append::{Appender, Line, Request};
+use self::index::Index;
+use self::manifest::{Manifest, sync_folder};
+use crate::admission::{Admission, whole_millisecond};
+use crate::key::ConnectorKey;
+use crate::{ArticleKey, Clock, DepositError, Outcome, Since, Unit, Vault, VaultError, Version};
+
+pub use self::control::{Control, KeyRecord, Permission, Withdrawal};
+pub use self::verify::{Fault, Progress, Verification, Verify, verify};
+
+const LOCK_FILE: &str = "lock";
+
+/// Where a new segment is begun: 1 GiB. Copying, checking or restoring one is then a matter of seconds, and ten million articles are a
+/// few hundred files.
+pub const SEGMENT_BYTES_MAX: u64 = 1 << 30;
+
+/// A vault in a folder: segments of WARC records that only ever grow, and an index that can be rebuilt from them.
+///
+/// Several processes may use one folder at the same time, and several threads one `LocalVault`; a clone is the same vault. Deposits that
+/// wait at the same time share one sync.
+///
+/// The folder has to be on a file system with locks and a working sync: a local disk, not a network share.
+#[derive(Clone)]
+pub struct LocalVault {
+    shared: Arc<Shared>,
+    /// The hash of the connector key that deposits come under.
+    key: Option<Sha256>,
+}
+
+struct Shared {
+    folder: PathBuf,
+    manifest: Manifest,
+    admission: Admission,
+    clock: Clock,
+    control: Control,
+    reading: Mutex<Index>,
+    line: Line,
+    appender: Mutex<Appender>,
+}
+
+/// How to open a [`LocalVault`].
+#[derive(Clone)]
+pub struct LocalOptions {
+    /// What a unit is checked against.
+    pub admission: Admission,
+    /// The vault's clock.
+    pub clock: Clock,
+    /// From which length on a segment is not continued; [`SEGMENT_BYTES_MAX`] but for tests.
+    pub segment_bytes_max: u64,
+}
+
+impl LocalOptions {
+    /// With segments of [`SEGMENT_BYTES_MAX`].
+    pub fn new(admission: Admission, clock: Clock) -> Self {
+        Self { admission, clock, segment_bytes_max: SEGMENT_BYTES_MAX }
+    }
+}
+
+/// What a vault holds, in numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stats {
+    /// Each source by name.
+    pub sources: Vec<SourceStats>,
+    /// How many articles are withdrawn.
+    pub withdrawn: usize,
+    /// How many segments there are.
+    pub segments: u32,
+    /// The last seal's sequence: units and sets of roots.
+    pub sequence: u64,
+    /// The last seal's digest.
+    pub head: Option<Sha256>,
+}
+
+/// What a vault holds of one source, withdrawn articles included.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceStats {
+    /// The source's name.
+    pub name: String,
+    /// How many articles.
+    pub articles: u64,
+    /// How many units: every version is one.
+    pub units: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+impl LocalVault {
+    /// Opens the vault in `folder`.
+    ///
+    /// What a crash left behind the last whole unit is cut off. Nothing else is changed, and nothing is repaired: a vault that is
+    /// damaged can be read and verified, and refuses deposits.
+    pub fn open(folder: &Path, options: LocalOptions) -> Result<Self, VaultError> {
+        let manifest =
+            Manifest::read(folder)?.ok_or_else(|| VaultError::Missing { path: folder.to_owned() })?;
+        if manifest.lab != options.admission.lab {
+            return Err(VaultError::LabMismatch { path: folder.to_owned(), vault_is_lab: manifest.lab });
+        }
+        let index = folder.join(index::FILE);
+        let reading = Index::open(&index, &manifest.id)?;
+        let writing = Index::open(&index, &manifest.id)?;
+        let control = Control::open(&folder.join(control::FILE), false, Arc::clone(&options.clock))?;
+        let mut appender = Appender::new(
+            folder,
+            manifest.clone(),
+            options.admission.roots.clone(),
+            options.segment_bytes_max,
+            open_lock(folder)?,
+            writing,
+        );
+        match appender.recover() {
+            // It says so again at every deposit; what can be read, can be read.
+            Ok(()) | Err(VaultError::Damaged { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        let shared = Shared {
+            folder: folder.to_owned(),
+            manifest,
+            admission: options.admission,
+            clock: options.clock,
+            control,
+            reading: Mutex::new(reading),
+            line: Line::default(),
+            appender: Mutex::new(appender),
+        };
+        Ok(Self { shared: Arc::new(shared), key: None })
+    }
+
+    /// Opens the vault in `folder`, and makes one there first if the folder is missing or empty.
+    pub fn open_or_create(folder: &Path, options: LocalOptions) -> Result<Self, VaultError> {
+        if Manifest::read(folder)?.is_none() {
+            create(folder, &options)?;
+        }
+        Self::open(folder, options)
+    }
+
+    /// The same vault, with every deposit made under `key`: it has to be in force, and to reach to source and host.
+    #[must_use]
+    pub fn under_key(&self, key: &ConnectorKey) -> Self {
+        Self { shared: Arc::clone(&self.shared), key: Some(key.hash()) }
+    }
+
+    /// What the operator decides.
+    pub fn control(&self) -> &Control {
+        &self.shared.control
+    }
+
+    /// The vault's id, which its segments name too.
+    pub fn id(&self) -> &str {
+        &self.shared.manifest.id
+    }
+
+    /// When it was made.
+    pub fn created(&self) -> Timestamp {
+        self.shared.manifest.created
+    }
+
+    /// The vault's folder.
+    pub fn folder(&self) -> &Path {
+        &self.shared.folder
+    }
+
+    /// What the vault holds, in numbers.
+    pub fn stats(&self) -> Result<Stats, VaultError> {
+        let withdrawn = self.control().withdrawals()?.len();
+        let index = self.index();
+        let head = index.head()?;
+        let sources = index
+            .sources()?
+            .into_iter()
+            .map(|(name, units, articles, bytes)| SourceStats { name, articles, units, bytes })
+            .collect();
+        Ok(Stats { sources, withdrawn, segments: head.segment, sequence: head.sequence, head: head.seal })
+    }
+
+    fn index(&self) -> MutexGuard<'_, Index> {
+        self.shared.reading.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn refuse_withdrawn(&self, key: &ArticleKey) -> Result<(), VaultError> {
+        match self.control().withdrawal(key)? {
+            None => Ok(()),
+            Some(Withdrawal { key, at, reason }) => Err(VaultError::Withdrawn { article: key, at, reason }),
+        }
+    }
+}
+
+impl Vault for LocalVault {
+    fn deposit(&self, unit: &Unit) -> Result<Outcome, DepositError> {
+        let Shared { admission, clock, control, line, appender, .. } = &*self.shared;
+        let received_at = whole_millisecond(clock());
+        // Checked here, so that those who wait together do this side by side.
+        control.judge(unit, self.key.as_ref())?;
+        admission.check(unit, received_at)?;
+        line.wait(Request { unit: unit.clone(), key: self.key, received_at }, |requests| {
+            appender.lock().unwrap_or_else(PoisonError::into_inner).append(requests, control)
+        })
+    }
+
+    fn last_version(&self, key: &ArticleKey) -> Result<Option<Version>, VaultError> {
+        self.index().last_version(key)
+    }
+
+    fn versions(&self, key: &ArticleKey) -> Result<Vec<Version>, VaultError> {
+        self.refuse_withdrawn(key)?;
+        self.index().versions(key)
+    }
+
+    fn at_address(&self, address: &str) -> Result<Vec<ArticleKey>, VaultError> {
+        self.index().at_address(address)
+    }
+
+    fn list(&self, since: &Since, count_max: usize) -> Result<Vec<Version>, VaultError> {
+        let withdrawn: Vec<ArticleKey> =
+            self.control().withdrawals()?.into_iter().map(|withdrawal| withdrawal.key).collect();
+        let mut since = since.clone();
+        let mut versions = Vec::new();
+        loop {
+            let page = self.index().list(&since, count_max)?;
+            let is_last = page.len() < count_max;
+            since.sequence = page.last().map_or(since.sequence, |version| version.receipt.sequence);
+            versions
+                .extend(page.into_iter().filter(|version| withdrawn.binary_search(&version.key).is_err()));
+            versions.truncate(count_max);
+            if is_last || versions.len() == count_max {
+                return Ok(versions);
+            }
+        }
+    }
+
+    fn read(&self, digest: Sha256) -> Result<Option<Unit>, VaultError> {
+        let found = self.index().place(&digest)?;
+        let Some((key, place)) = found else { return Ok(None) };
+        self.refuse_withdrawn(&key)?;
+        let path = segment::path(&self.shared.folder, place.segment);
+        let read = || {
+            let mut file = File::open(&path)?;
+            file.seek(SeekFrom::Start(place.offset))?;
+            let mut bytes = Vec::new();
+            file.take(place.bytes).read_to_end(&mut bytes)?;
+            Ok(bytes)
+        };
+        let bytes = read().map_err(|error| VaultError::io("read", &path, error))?;
+        let damaged = |why| VaultError::Damaged { path: path.clone(), offset: place.offset, why };
+        let unit = Unit::read(&bytes).map_err(|error| damaged(error.to_string()))?;
+        if unit.digest() != digest {
+            return Err(damaged(format!("the unit {digest} was expected, and {} found", unit.digest())));
+        }
+        Ok(Some(unit))
+    }
+}
+
+fn open_lock(folder: &Path) -> Result<File, VaultError> {
+    let path = folder.join(LOCK_FILE);
+    OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&path)
+        .map_err(|error| VaultError::io("open", &path, error))
+}
+
+/// Makes a vault. `vault.json` comes last: a folder that has it has all.
+fn create(folder: &Path, options: &LocalOptions) -> Result<(), VaultError> {
+    fs::create_dir_all(folder).map_err(|error| VaultError::io("create", folder, error))?;
+    refuse_foreign(folder)?;
+    let lock = open_lock(folder)?;
+    lock.lock().map_err(|error| VaultError::io("lock", &folder.join(LOCK_FILE), error))?;
+    // Another process may have made it in the meantime.
+    if Manifest::read(folder)?.is_some() {
+        return Ok(());
+    }
+    let manifest = Manifest::new((options.clock)(), options.admission.lab)?;
+    let segments = folder.join(segment::FOLDER);
+    fs::create_dir_all(&segments).map_err(|error| VaultError::io("create", &segments, error))?;
+    // An index of a vault that was never finished names another id.
+    remove_index(folder)?;
+    Index::create(&folder.join(index::FILE), &manifest.id)?;
+    Control::open(&folder.join(control::FILE), true, Arc::clone(&options.clock))?;
+    sync_folder(folder).map_err(|error| VaultError::io("sync", folder, error))?;
+    manifest.write(folder)
+}
+
+/// A vault is not made among other files: a mistyped path would spread it over them.
+fn refuse_foreign(folder: &Path) -> Result<(), VaultError> {
+    let ours = [LOCK_FILE, segment::FOLDER, index::FILE, control::FILE, "vault.json.new"];
+    let entries = fs::read_dir(folder).map_err(|error| VaultError::io("read", folder, error))?;
+    for entry in entries {
+        let entry = entry.map_err(|error| VaultError::io("read", folder, error))?;
+        let name = entry.file_name();
+        let is_ours = ours.iter().any(|our| name.to_str().is_some_and(|name| name.starts_with(our)));
+        let has_segments = name.to_str() == Some(segment::FOLDER)
+            && fs::read_dir(entry.path()).is_ok_and(|mut segments| segments.next().is_some());
+        if !is_ours || has_segments {
+            let why = "there is no vault.json in it, and it is not empty";
+            return Err(VaultError::NotAVault { path: folder.to_owned(), why });
+        }
+    }
+    Ok(())
+}
+
+fn remove_index(folder: &Path) -> Result<(), VaultError> {
+    for suffix in ["", "-wal", "-shm"] {
+        let path = folder.join(format!("{}{suffix}", index::FILE));
+        match fs::remove_file(&path) {
+            Ok(()) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(VaultError::io("remove", &path, error)),
+        }
+    }
+    Ok(())
+}

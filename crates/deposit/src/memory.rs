@@ -1,0 +1,99 @@
+//! The vault in memory.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use releve_proof::Sha256;
+
+use crate::admission::{Admission, same_as_last, whole_millisecond};
+use crate::seal::Seal;
+use crate::{ArticleKey, Clock, DepositError, Outcome, Since, Unit, Vault, VaultError, Version};
+
+/// A vault that lasts as long as the process: for tests and trials. It refuses and seals as every vault does.
+pub struct MemoryVault {
+    admission: Admission,
+    clock: Clock,
+    sealed: Mutex<Sealed>,
+}
+
+#[derive(Default)]
+struct Sealed {
+    /// In the order of their sequences, which are 1, 2, 3 and so on.
+    versions: Vec<Version>,
+    units: HashMap<Sha256, Unit>,
+}
+
+impl MemoryVault {
+    /// An empty vault.
+    pub fn new(admission: Admission, clock: Clock) -> Self {
+        Self { admission, clock, sealed: Mutex::default() }
+    }
+
+    fn sealed(&self) -> MutexGuard<'_, Sealed> {
+        self.sealed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Sealed {
+    fn last_version(&self, key: &ArticleKey) -> Option<&Version> {
+        self.versions.iter().rev().find(|version| version.key == *key)
+    }
+}
+
+impl Vault for MemoryVault {
+    fn deposit(&self, unit: &Unit) -> Result<Outcome, DepositError> {
+        let received_at = whole_millisecond((self.clock)());
+        self.admission.check(unit, received_at)?;
+        let mut sealed = self.sealed();
+        let last = sealed.last_version(unit.key());
+        if let Some(receipt) = same_as_last(unit, last)? {
+            return Ok(Outcome::AlreadySealed(receipt));
+        }
+        let number = last.map_or(1, |last| last.number + 1);
+        let before = sealed.versions.last().map(|version| version.receipt);
+        let seal = Seal {
+            sequence: before.map_or(1, |receipt| receipt.sequence + 1),
+            unit: unit.digest(),
+            received_at,
+            previous: before.map(|receipt| receipt.seal),
+            segment: Sha256::of(b"memory"),
+            synced: before.map_or(0, |receipt| receipt.sequence),
+        };
+        let receipt = seal.receipt(&seal.encode());
+        sealed.versions.push(Version::new(unit, number, receipt));
+        sealed.units.insert(unit.digest(), unit.clone());
+        Ok(Outcome::Sealed(receipt))
+    }
+
+    fn last_version(&self, key: &ArticleKey) -> Result<Option<Version>, VaultError> {
+        Ok(self.sealed().last_version(key).cloned())
+    }
+
+    fn versions(&self, key: &ArticleKey) -> Result<Vec<Version>, VaultError> {
+        Ok(self.sealed().versions.iter().filter(|version| version.key == *key).cloned().collect())
+    }
+
+    fn at_address(&self, address: &str) -> Result<Vec<ArticleKey>, VaultError> {
+        let sealed = self.sealed();
+        let at = sealed.versions.iter().filter(|version| version.address == address);
+        let mut keys: Vec<ArticleKey> = at.map(|version| version.key.clone()).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        Ok(keys)
+    }
+
+    fn list(&self, since: &Since, count_max: usize) -> Result<Vec<Version>, VaultError> {
+        Ok(self
+            .sealed()
+            .versions
+            .iter()
+            .filter(|version| since.includes(version))
+            .take(count_max)
+            .cloned()
+            .collect())
+    }
+
+    fn read(&self, digest: Sha256) -> Result<Option<Unit>, VaultError> {
+        Ok(self.sealed().units.get(&digest).cloned())
+    }
+}

@@ -1,0 +1,5 @@
+//! The vault through its public interface.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr, missing_docs)]
+
+mod handshake;
