@@ -78,6 +78,7 @@ mod moment;
 mod pass_record;
 mod reference;
 mod robots_copy;
+mod sqlite;
 pub mod suite;
 mod turn;
 
@@ -96,6 +97,7 @@ pub use reference::{
     Announced, Counts, Digest, Entry, Heard, Outcome, Receipt, Refusal, Sealed, SeenIn, State,
 };
 pub use robots_copy::RobotsCopy;
+pub use sqlite::{Realm, SqliteLedger};
 pub use turn::{Stamp, Taking, Turn};
 
 /// What one polite retrieval must know of a host, whoever else reaches it.

@@ -45,8 +45,7 @@ pub trait Machine: Send + Sync + fmt::Debug {
 
     /// The time since the machine's boot by a clock that cannot be set, or `None` where there is none.
     ///
-    /// It need not be fine: where it and the clock on the wall disagree on how much time went by, the ledger believes
-    /// whichever saw less.
+    /// It may come in steps of up to 10 ms. The ledger asks it whether the clock on the wall was set, and by how much.
     fn since_boot(&self) -> Option<Duration>;
 }
 

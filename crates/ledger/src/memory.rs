@@ -272,7 +272,7 @@ impl Ledger for MemoryLedger {
         if let Outcome::Sealed { sealed, .. } = outcome {
             let receipt = &sealed.receipt;
             let kept = held.receipts.entry((receipt.vault.clone(), receipt.sequence)).or_default();
-            if !kept.contains(receipt) {
+            if !kept.iter().any(|kept| (kept.unit, kept.seal) == (receipt.unit, receipt.seal)) {
                 kept.push(receipt.clone());
             }
         }

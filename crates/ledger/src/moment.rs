@@ -31,16 +31,17 @@ impl Moment {
         Self { wall, steady }
     }
 
-    /// The time that went by since `earlier`: where the clocks disagree, what the one says that saw less of it. A clock
-    /// that was set forward then shortens no wait, and one that was set back lengthens it.
+    /// The time that went by since `earlier`, and never more than that.
+    ///
+    /// The clock on the wall is believed as far as the machine's own bears it out. Where it says more, it was set
+    /// forward, and the other counts; where it says less, it was set back, and the wait is the longer for it.
     pub(crate) fn since(&self, earlier: &Self) -> Duration {
         let wall = Duration::try_from(self.wall.duration_since(earlier.wall)).unwrap_or(Duration::ZERO);
-        match (&self.steady, &earlier.steady) {
-            (Some(now), Some(then)) if now.clock == then.clock => {
-                wall.min(now.reading.saturating_sub(then.reading))
-            }
-            _ => wall,
-        }
+        let steady = match (&self.steady, &earlier.steady) {
+            (Some(now), Some(then)) if now.clock == then.clock => now.reading.saturating_sub(then.reading),
+            _ => return wall,
+        };
+        if wall <= steady.saturating_add(STEADY_STEP) { wall } else { steady.saturating_sub(STEADY_STEP) }
     }
 
     /// The instant `length` before this one.
@@ -67,6 +68,9 @@ impl Moment {
         self.before(self.since(kept)).wall
     }
 }
+
+/// How fine a clock since boot is: `/proc/uptime` shows hundredths of a second.
+pub(crate) const STEADY_STEP: Duration = Duration::from_millis(10);
 
 /// Something held for a while.
 #[derive(Clone, Debug, PartialEq, Eq)]

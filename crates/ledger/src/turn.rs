@@ -19,7 +19,7 @@ use releve_pace::{HostInterval, next_turn};
 
 use crate::{
     Holder, Life, Machine,
-    moment::{Lease, Moment},
+    moment::{Lease, Moment, STEADY_STEP},
 };
 
 /// The right to be the next to send to a host, taken from [`Hosts::take_turn`](crate::Hosts::take_turn).
@@ -68,7 +68,7 @@ pub enum Taking<T> {
     Held {
         /// Who.
         by: Holder,
-        /// Since when.
+        /// Since when, or since when it was last renewed.
         since: Timestamp,
         /// When it is free at the latest, if its holder does not renew it. It may be free long before; look again.
         until: Timestamp,
@@ -174,6 +174,5 @@ impl TurnRecord {
     }
 }
 
-/// How far two clocks may differ on a length before one of them must have been set: the clock since boot comes in steps
-/// of 10 ms, at both ends of the length.
-const CLOCKS_AGREE_WITHIN: Duration = Duration::from_millis(20);
+/// How far two readings of the same length may differ before a clock must have been set in between.
+const CLOCKS_AGREE_WITHIN: Duration = STEADY_STEP.saturating_mul(2);
