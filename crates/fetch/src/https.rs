@@ -6,7 +6,6 @@ use std::io;
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -20,6 +19,7 @@ use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder, MaybeHttpsStream};
 use hyper_util::rt::TokioIo;
+use jiff::Timestamp;
 use releve_bounds::Bounds;
 use releve_proof::Tls;
 use releve_redirect_policy::AdmittedHost;
@@ -50,19 +50,13 @@ pub struct HttpsFetch {
     network: Network,
     clock: Arc<dyn Clock>,
     config: Arc<ClientConfig>,
-    dialled: Arc<AtomicU64>,
 }
 
 impl HttpsFetch {
     /// A fetch over this network. Certificates are judged, and instants taken, by this clock.
     pub fn new(network: Network, clock: Arc<dyn Clock>) -> Self {
         let config = client_config(&network, &clock);
-        Self { network, clock, config: Arc::new(config), dialled: Arc::default() }
-    }
-
-    /// How many addresses were dialled so far: the count that shows that a refused one was not.
-    pub fn dialled(&self) -> u64 {
-        self.dialled.load(Ordering::SeqCst)
+        Self { network, clock, config: Arc::new(config) }
     }
 
     /// Whether this fetch reaches a lab instead of the internet.
@@ -78,9 +72,9 @@ impl HttpsFetch {
         for (tried, address) in addresses.iter().enumerate() {
             let left = deadline.saturating_duration_since(Instant::now());
             let share = left / u32::try_from(addresses.len().saturating_sub(tried)).unwrap_or(1).max(1);
-            self.dialled.fetch_add(1, Ordering::SeqCst);
-            match timeout(share, TcpStream::connect(address)).await {
-                Ok(Ok(stream)) => return checked_peer(stream, *address, host),
+            match timeout(share, self.network.dial(*address)).await {
+                Ok(Ok(stream)) if leads_to(&stream, *address) => return Ok(stream),
+                Ok(Ok(_)) => return Err(FetchError::OtherPeer { host: host.host().to_owned() }),
                 Ok(Err(error)) => failure = error,
                 Err(_) => {}
             }
@@ -221,6 +215,10 @@ impl Connection for HttpsConnection {
         let Some(http) = self.http.take() else { return unsent(FetchError::Closed) };
         let outcome = self.exchange(http, message, &request).await;
         Exchange { sent_at: self.tap.sent_at(), outcome }
+    }
+
+    fn last_sent_at(&self) -> Option<Timestamp> {
+        self.tap.sent_at()
     }
 }
 
@@ -560,18 +558,9 @@ impl Service<Uri> for Dialled {
     }
 }
 
-/// Refuses a socket that is connected elsewhere than where it was told to connect.
-fn checked_peer(
-    stream: TcpStream,
-    dialled: SocketAddr,
-    host: &AdmittedHost,
-) -> Result<TcpStream, FetchError> {
-    let peer = stream.peer_addr().ok();
-    if peer.is_some_and(|peer| peer.ip() == dialled.ip() && peer.port() == dialled.port()) {
-        Ok(stream)
-    } else {
-        Err(FetchError::OtherPeer { host: host.host().to_owned() })
-    }
+/// Whether the other end of a stream is the address that was dialled. A scope or flow label of IPv6 is none of it.
+fn leads_to(stream: &TcpStream, dialled: SocketAddr) -> bool {
+    stream.peer_addr().is_ok_and(|peer| (peer.ip(), peer.port()) == (dialled.ip(), dialled.port()))
 }
 
 /// Why TLS was not agreed on. rustls' error lies inside the connector's, inside one or two of `io`.

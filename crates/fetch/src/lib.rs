@@ -72,7 +72,7 @@ pub use crate::https::{HttpsConnection, HttpsFetch};
 pub use crate::lab_file::{LabFile, LabFileError};
 pub use crate::message::{Body, Coding, Exchange, Headers, Request, Response};
 pub use crate::network::{LabRootError, Network};
-pub use crate::resolve::{Resolve, SystemResolver};
+pub use crate::resolve::{Dial, Resolve, SystemDialler, SystemResolver};
 
 /// Tells the time. The binary's reads the system clock; a lab's is set off; a test's stands where it was put.
 pub trait Clock: Send + Sync {
@@ -102,6 +102,10 @@ pub trait Connection: Send {
 
     /// Sends one request and reads its response to the end.
     ///
-    /// A future that is dropped half-way leaves the connection closed.
+    /// A future that is dropped half-way leaves the connection closed, and whether its request left is still to be had
+    /// from [`last_sent_at`](Self::last_sent_at).
     fn send(&mut self, request: Request<'_>) -> impl Future<Output = Exchange> + Send;
+
+    /// When the last request left over this connection, if one did: [`Exchange::sent_at`] for whoever let go of it.
+    fn last_sent_at(&self) -> Option<Timestamp>;
 }

@@ -1,4 +1,5 @@
 use std::fmt;
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -6,8 +7,9 @@ use releve_redirect_policy::{AdmittedHost, NotPublic, judge_answer};
 use rustls::RootCertStore;
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject as _;
+use tokio::net::TcpStream;
 
-use crate::{FetchError, LabFile, Resolve, SystemResolver};
+use crate::{Dial, FetchError, LabFile, Resolve, SystemDialler, SystemResolver};
 
 /// What a fetch can reach, and whose certificates it recognises there.
 ///
@@ -22,20 +24,21 @@ pub struct Network {
 
 #[derive(Clone)]
 enum Reach {
-    Internet(Arc<dyn Resolve>),
+    Internet { resolver: Arc<dyn Resolve>, dialler: Arc<dyn Dial> },
     Lab(Arc<LabFile>),
 }
 
 impl Network {
-    /// The public internet through the system's resolver, under Mozilla's list of authorities.
+    /// The public internet through the system's resolver and sockets, under Mozilla's list of authorities.
     pub fn internet() -> Self {
-        Self::internet_through(Arc::new(SystemResolver))
+        Self::internet_through(Arc::new(SystemResolver), Arc::new(SystemDialler))
     }
 
-    /// The public internet through another resolver. Its answers are judged like the system's.
-    pub fn internet_through(resolver: Arc<dyn Resolve>) -> Self {
+    /// The public internet through another resolver and dialler. The answers of the one are judged like the system's,
+    /// and the streams of the other have to lead where they were told to.
+    pub fn internet_through(resolver: Arc<dyn Resolve>, dialler: Arc<dyn Dial>) -> Self {
         let roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-        Self { reach: Reach::Internet(resolver), roots: Arc::new(roots) }
+        Self { reach: Reach::Internet { resolver, dialler }, roots: Arc::new(roots) }
     }
 
     /// A lab: the names of the file, each at its loopback address, under this root (PEM) alone.
@@ -67,7 +70,7 @@ impl Network {
                     address.ok_or_else(|| FetchError::NotInLab { authority: host.authority().to_owned() })?;
                 Ok(vec![address])
             }
-            Reach::Internet(resolver) => {
+            Reach::Internet { resolver, .. } => {
                 let name = || host.host().to_owned();
                 let answer = resolver
                     .resolve(host.host())
@@ -79,6 +82,14 @@ impl Network {
                 })?;
                 Ok(public.into_iter().map(|ip| SocketAddr::new(ip.get(), host.port())).collect())
             }
+        }
+    }
+
+    /// A stream to one of these addresses; whether it leads there is for the caller to check.
+    pub(crate) async fn dial(&self, address: SocketAddr) -> io::Result<TcpStream> {
+        match &self.reach {
+            Reach::Lab(_) => SystemDialler.dial(address).await,
+            Reach::Internet { dialler, .. } => dialler.dial(address).await,
         }
     }
 }

@@ -43,7 +43,11 @@ pub(crate) struct Authority {
 impl Authority {
     pub(crate) fn new() -> Result<Self, LabError> {
         let made = || -> Result<Self, rcgen::Error> {
-            let root = CertifiedIssuer::self_signed(authority("Lab root"), KeyPair::generate()?)?;
+            let key = KeyPair::generate()?;
+            // A name of its own, so that the roots of two labs are told apart by more than their keys.
+            let number = key.public_key_raw().iter().rev().take(4).map(|byte| format!("{byte:02x}"));
+            let name = format!("Lab root {}", number.collect::<Vec<_>>().concat());
+            let root = CertifiedIssuer::self_signed(authority(&name), key)?;
             let intermediate =
                 CertifiedIssuer::signed_by(authority("Lab intermediate"), KeyPair::generate()?, &root)?;
             Ok(Self { root_pem: root.pem(), root, intermediate })

@@ -17,7 +17,7 @@ pub struct Host {
     pub(crate) certificate: Certificate,
     pub(crate) staple: Vec<u8>,
     pub(crate) versions: Versions,
-    pub(crate) deaf: bool,
+    pub(crate) instead_of_tls: Option<Answer>,
     pub(crate) answers: BTreeMap<String, VecDeque<Answer>>,
     pub(crate) otherwise: Option<Otherwise>,
 }
@@ -38,7 +38,7 @@ impl Host {
             certificate: Certificate::Valid,
             staple: Vec::new(),
             versions: Versions::Both,
-            deaf: false,
+            instead_of_tls: None,
             answers: BTreeMap::new(),
             otherwise: None,
         }
@@ -97,10 +97,11 @@ impl Host {
         self
     }
 
-    /// Accepts TCP connections and says nothing on them, not even TLS.
+    /// Does this with each TCP connection instead of agreeing on TLS, without awaiting a request: a server that speaks
+    /// plain HTTP, one that is silent, one that hangs up.
     #[must_use]
-    pub fn deaf(mut self) -> Self {
-        self.deaf = true;
+    pub fn instead_of_tls(mut self, answer: impl Into<Answer>) -> Self {
+        self.instead_of_tls = Some(answer.into());
         self
     }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use rustls::ServerConfig;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
@@ -43,7 +43,7 @@ impl Log {
 pub(crate) struct Served {
     name: String,
     acceptor: TlsAcceptor,
-    deaf: bool,
+    instead_of_tls: Option<Answer>,
     answers: Mutex<BTreeMap<String, VecDeque<Answer>>>,
     otherwise: Option<Otherwise>,
     log: Arc<Log>,
@@ -67,7 +67,7 @@ impl Served {
         Ok(Self {
             name,
             acceptor: TlsAcceptor::from(Arc::new(config)),
-            deaf: host.deaf,
+            instead_of_tls: host.instead_of_tls,
             answers: Mutex::new(host.answers),
             otherwise: host.otherwise,
             log,
@@ -105,8 +105,10 @@ pub(crate) async fn accept(listener: TcpListener, host: Arc<Served>) {
 /// Serves one connection to its end.
 async fn serve(stream: TcpStream, number: u64, host: &Served) -> io::Result<()> {
     stream.set_nodelay(true)?;
-    if host.deaf {
-        return until_gone(stream).await;
+    if let Some(answer) = &host.instead_of_tls {
+        let mut stream = stream;
+        perform(&mut stream, &answer.steps).await?;
+        return Ok(());
     }
     let mut stream = host.acceptor.accept(stream).await?;
     let (server_name, resumed) = {
@@ -128,24 +130,41 @@ async fn serve(stream: TcpStream, number: u64, host: &Served) -> io::Result<()> 
             arrived_at,
         };
         lock(&host.log.requests).push(asked.clone());
-        for step in host.answer(&asked).steps {
-            match step {
-                Step::Send(bytes) => {
-                    stream.write_all(&bytes).await?;
-                    stream.flush().await?;
-                }
-                Step::Repeat { unit, times, pause } => repeat(&mut stream, &unit, times, pause).await?,
-                Step::Wait(pause) => tokio::time::sleep(pause).await,
-                Step::Close => return stream.shutdown().await,
-                Step::Cut => {
-                    let (mut tcp, _) = stream.into_inner();
-                    return tcp.shutdown().await;
-                }
-                Step::Hang => return until_gone(stream.into_inner().0).await,
-            }
+        match perform(&mut stream, &host.answer(&asked).steps).await? {
+            Next::Request => {}
+            Next::Close => break,
+            Next::Cut => return stream.into_inner().0.shutdown().await,
         }
     }
     stream.shutdown().await
+}
+
+/// What follows an answer.
+enum Next {
+    Request,
+    Close,
+    Cut,
+}
+
+/// Does one thing after the other.
+async fn perform<S: AsyncRead + AsyncWrite + Unpin>(stream: &mut S, steps: &[Step]) -> io::Result<Next> {
+    for step in steps {
+        match step {
+            Step::Send(bytes) => {
+                stream.write_all(bytes).await?;
+                stream.flush().await?;
+            }
+            Step::Repeat { unit, times, pause } => repeat(stream, unit, *times, *pause).await?,
+            Step::Wait(pause) => tokio::time::sleep(*pause).await,
+            Step::Close => return Ok(Next::Close),
+            Step::Cut => return Ok(Next::Cut),
+            Step::Hang => {
+                until_gone(stream).await?;
+                return Ok(Next::Cut);
+            }
+        }
+    }
+    Ok(Next::Request)
 }
 
 /// The next request's head and when its first byte was read, or nothing where the client closed instead.
@@ -169,8 +188,8 @@ async fn head(
     }
 }
 
-async fn repeat(
-    stream: &mut TlsStream<TcpStream>,
+async fn repeat<S: AsyncWrite + Unpin>(
+    stream: &mut S,
     unit: &[u8],
     times: u64,
     pause: Duration,
@@ -195,7 +214,7 @@ async fn repeat(
 }
 
 /// Says nothing until the client gives up.
-async fn until_gone(mut stream: TcpStream) -> io::Result<()> {
+async fn until_gone<S: AsyncRead + Unpin>(stream: &mut S) -> io::Result<()> {
     let mut ignored = [0_u8; 1024];
     while stream.read(&mut ignored).await? > 0 {}
     Ok(())

@@ -1,4 +1,4 @@
-//! What every test here needs: a lab, a clock that stands, a fetch over both.
+//! What every test here needs: a lab, a clock, a fetch over both.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -16,9 +16,9 @@ use releve_url_canon::HttpsUrl;
 /// A clock that moves a second each time it is read, so that two readings never agree.
 pub(crate) struct Ticking(Mutex<Timestamp>);
 
-impl Default for Ticking {
-    fn default() -> Self {
-        Self(Mutex::new("2026-03-01T12:00:00Z".parse().unwrap()))
+impl Ticking {
+    pub(crate) fn from(start: &str) -> Self {
+        Self(Mutex::new(start.parse().unwrap()))
     }
 }
 
@@ -30,12 +30,23 @@ impl Clock for Ticking {
     }
 }
 
+/// The system's clock.
+struct Real;
+
+impl Clock for Real {
+    #[allow(clippy::disallowed_methods)]
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+}
+
 /// A lab with a fetch that reaches it.
 pub(crate) struct Bench {
     pub(crate) lab: Lab,
     pub(crate) fetch: HttpsFetch,
     pub(crate) bounds: Bounds,
     pub(crate) access: Option<AccessHeader>,
+    network: Network,
 }
 
 impl Bench {
@@ -48,10 +59,34 @@ impl Bench {
         for host in hosts {
             lab.add(host).unwrap();
         }
-        let file: LabFile = lab.lab_file("ca.pem", None).parse().unwrap();
+        let file = lab.lab_file("ca.pem", None);
+        Self::over(lab, &file)
+    }
+
+    /// One host, under another port than 443.
+    pub(crate) fn on_port(host: Host, port: u16) -> Self {
+        let lab = Lab::start().unwrap();
+        let name = host.name().to_owned();
+        let address = lab.add(host).unwrap();
+        Self::over(lab, &format!("root = \"ca.pem\"\n[hosts]\n\"{name}:{port}\" = \"{address}\"\n"))
+    }
+
+    fn over(lab: Lab, file: &str) -> Self {
+        let file: LabFile = file.parse().unwrap();
         let network = Network::lab(&file, lab.ca_pem().as_bytes()).unwrap();
-        let fetch = HttpsFetch::new(network, Arc::new(Ticking::default()));
-        Self { lab, fetch, bounds: short(), access: None }
+        let fetch = HttpsFetch::new(network.clone(), Arc::new(Ticking::from("2026-03-01T12:00:00Z")));
+        Self { lab, fetch, bounds: short(), access: None, network }
+    }
+
+    /// Another clock.
+    pub(crate) fn set_clock(&mut self, clock: Arc<dyn Clock>) {
+        self.fetch = HttpsFetch::new(self.network.clone(), clock);
+    }
+
+    /// The system's clock instead of one that ticks when it is read; handed out as well.
+    pub(crate) fn tick_in_real_time(&mut self) -> impl Fn() -> Timestamp + use<> {
+        self.set_clock(Arc::new(Real));
+        || Real.now()
     }
 
     pub(crate) async fn connect(&self, address: &str) -> Result<HttpsConnection, FetchError> {
@@ -81,9 +116,9 @@ impl Bench {
 pub(crate) fn short() -> Bounds {
     Bounds::default()
         .with_connect(Duration::from_secs(2))
-        .and_then(|bounds| bounds.with_head(Duration::from_millis(600)))
-        .and_then(|bounds| bounds.with_between_bytes(Duration::from_millis(400)))
-        .and_then(|bounds| bounds.with_whole(Duration::from_secs(3)))
+        .and_then(|bounds| bounds.with_head(Duration::from_millis(900)))
+        .and_then(|bounds| bounds.with_between_bytes(Duration::from_millis(600)))
+        .and_then(|bounds| bounds.with_whole(Duration::from_secs(2)))
         .unwrap()
 }
 
