@@ -48,7 +48,7 @@ pub fn check(proof: &Proof, envelope: &[u8], roots: &RootSet, context: &Context)
         line(Check::ServerName, proof.address().host(), proof.verify_server_name()),
     ];
     check_chain(proof, roots, &mut lines);
-    lines.push(line(Check::Evidence, &proof.tls.protocol.to_string(), proof.verify_evidence()));
+    lines.push(line(Check::Evidence, &proof.tls.protocol.to_string(), proof.tls.verify()));
     check_envelope(proof, envelope, &mut lines);
     check_instants(proof, context, &mut lines);
     Report {

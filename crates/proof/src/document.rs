@@ -201,7 +201,7 @@ impl Proof {
         };
         proof.validate()?;
         proof.verify_server_name().map_err(Error::refused)?;
-        proof.verify_evidence().map_err(Error::refused)?;
+        proof.tls.verify().map_err(Error::refused)?;
         Ok(proof)
     }
 
@@ -303,16 +303,6 @@ impl Proof {
         }
         let detail = format!("the address is at {host}, but the handshake asked for {server_name}");
         Err(Refusal::new(Reason::HostDiffers, detail))
-    }
-
-    pub(crate) fn verify_evidence(&self) -> Result<(), Refusal> {
-        match &self.tls.evidence {
-            Some(evidence) => evidence.verify(&self.tls),
-            None => Err(Refusal::new(
-                Reason::EvidenceMissing,
-                "nothing shows that the server held the key of its certificate",
-            )),
-        }
     }
 
     /// The invariants that a document must have whatever it proves.

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use crate::HandshakeEvidence;
 use crate::capture;
 use crate::error::Error;
+use crate::reason::{Reason, Refusal};
 
 /// The most bytes of a handshake, in one direction, that are worth keeping.
 ///
@@ -46,11 +47,23 @@ impl Tls {
     /// given, asked for another name, or bears a signature that is wrong.
     pub fn from_wire(server_name: &str, wire: &Wire<'_>) -> Result<Self, Error> {
         let tls = capture::capture(server_name, wire)?;
-        match &tls.evidence {
-            Some(evidence) => evidence.verify(&tls).map_err(Error::refused)?,
-            None => return Err(Error::handshake("no evidence was captured")),
-        }
+        tls.verify().map_err(Error::refused)?;
         Ok(tls)
+    }
+
+    /// Verifies the evidence: that the key of the first certificate presented signed this handshake, and that the handshake is
+    /// the one that the other fields describe, as far as the server signs them. In TLS 1.3 that is all of them; in TLS
+    /// 1.2 it is the key of the first certificate alone.
+    ///
+    /// Nothing is said here about who issued the certificate.
+    pub fn verify(&self) -> Result<(), Refusal> {
+        match &self.evidence {
+            Some(evidence) => evidence.verify(self),
+            None => Err(Refusal::new(
+                Reason::EvidenceMissing,
+                "nothing shows that the server held the key of its certificate",
+            )),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is taken off the wire, in every variation of a handshake.
 
 use rcgen::KeyPair;
-use releve_proof::{CipherSuite, Context, Protocol, Tls, Wire, check};
+use releve_proof::{CipherSuite, Protocol, Tls, Wire, check};
 use rustls::CipherSuite as Suite;
 
 use crate::lab::{Chain, ENVELOPE, HOST, Handshake, Signed, context, prove};
@@ -174,9 +174,4 @@ fn the_secret_is_not_printed() {
     let tapped = Handshake::tls13().run(&Chain::new().sign());
     let secret = format!("{:?}", tapped.secret.as_deref().unwrap());
     assert!(!format!("{:?}", tapped.wire()).contains(secret.trim_matches(['[', ']'])));
-}
-
-#[test]
-fn the_window_is_seven_days() {
-    assert_eq!(Context::WINDOW.as_secs(), 604_800);
 }

@@ -3,18 +3,21 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer,
-    KeyPair, KeyUsagePurpose,
+    KeyPair, KeyUsagePurpose, PublicKeyData,
 };
-use releve_proof::{Connector, Context, Proof, Read, Received, RootSet, Sha256, Tls, Wire};
+use releve_proof::{Connector, Context, Error, Proof, Read, Received, RootSet, Sha256, Tls, Wire};
 use rustls::crypto::{CryptoProvider, ring as provider};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::WebPkiClientVerifier;
 use rustls::{
     ClientConfig, ClientConnection, RootCertStore, ServerConfig, ServerConnection, SupportedProtocolVersion,
 };
+use serde_json::Value;
 
 pub(crate) const HOST: &str = "www.example.org";
 pub(crate) const ENVELOPE: &[u8] = b"<!doctype html><title>A title</title><p>A text.";
@@ -56,14 +59,41 @@ impl Chain {
     }
 
     pub(crate) fn sign(self) -> Signed {
-        let (root_key, intermediate_key) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
+        let public = KeyPair::from_pem(&self.leaf_key.serialize_pem()).unwrap();
+        self.sign_for(&public)
+    }
+
+    /// Signs a leaf for a key that need not be ours.
+    pub(crate) fn sign_for(self, leaf_key: &impl PublicKeyData) -> Signed {
+        let root_key = KeyPair::generate().unwrap();
         let root = self.root.self_signed(&root_key).unwrap();
+        self.sign_under(root.der().clone(), root_key, leaf_key)
+    }
+
+    /// Signs under one root and makes another with the same name and key, which differs in its dates alone: the
+    /// chain is under the one with the dates given.
+    pub(crate) fn sign_under_two_roots(mut self, from: i32, to: i32) -> (Signed, CertificateDer<'static>) {
+        let root_key = KeyPair::generate().unwrap();
+        let other = self.root.self_signed(&root_key).unwrap();
+        dated(&mut self.root, from, to);
+        let root = self.root.self_signed(&root_key).unwrap();
+        let public = KeyPair::from_pem(&self.leaf_key.serialize_pem()).unwrap();
+        (self.sign_under(root.der().clone(), root_key, &public), other.der().clone())
+    }
+
+    fn sign_under(
+        self,
+        root: CertificateDer<'static>,
+        root_key: KeyPair,
+        leaf_key: &impl PublicKeyData,
+    ) -> Signed {
+        let intermediate_key = KeyPair::generate().unwrap();
         let root_issuer = Issuer::new(self.root, root_key);
         let intermediate = self.intermediate.signed_by(&intermediate_key, &root_issuer).unwrap();
         let intermediate_issuer = Issuer::new(self.intermediate, intermediate_key);
-        let leaf = self.leaf.signed_by(&self.leaf_key, &intermediate_issuer).unwrap();
+        let leaf = self.leaf.signed_by(leaf_key, &intermediate_issuer).unwrap();
         Signed {
-            root: root.der().clone(),
+            root,
             presented: vec![leaf.der().clone(), intermediate.der().clone()],
             leaf_key: self.leaf_key,
         }
@@ -84,6 +114,13 @@ impl Signed {
 
     pub(crate) fn presented(&self) -> Vec<Vec<u8>> {
         self.presented.iter().map(|der| der.to_vec()).collect()
+    }
+
+    /// The path that is there, whether or not it holds.
+    pub(crate) fn path(&self) -> Vec<Vec<u8>> {
+        let mut path = self.presented();
+        path.push(self.root.to_vec());
+        path
     }
 }
 
@@ -180,7 +217,7 @@ impl Handshake {
             feed(&bytes, |rest| client.read_tls(rest));
             client.process_new_packets().unwrap();
         }
-        tapped.secret = keys.0.lock().unwrap().clone();
+        tapped.secret.clone_from(&keys.0.lock().unwrap());
         tapped.presented = client.peer_certificates().unwrap().iter().map(|der| der.to_vec()).collect();
         tapped.suite = u16::from(client.negotiated_cipher_suite().unwrap().suite());
         tapped.retried = client.handshake_kind() == Some(rustls::HandshakeKind::FullWithHelloRetryRequest);
@@ -239,6 +276,23 @@ impl Tapped {
 /// A proof of a read over this connection, of a page that was asked for directly and came without a coding.
 pub(crate) fn prove(tls: &Tls, roots: &RootSet) -> Proof {
     Proof::new(read(tls), roots).unwrap()
+}
+
+/// A proof as a forger writes it: the document of a good one, changed.
+pub(crate) fn forge(proof: &Proof, change: impl FnOnce(&mut Value)) -> Result<Proof, Error> {
+    let mut document = serde_json::from_str(&proof.to_json()).unwrap();
+    change(&mut document);
+    Proof::from_json(&serde_json_canonicalizer::to_vec(&document).unwrap())
+}
+
+/// A proof that says this chain was presented and verified.
+pub(crate) fn forge_chain(proof: &Proof, presented: &[Vec<u8>], verified: &[Vec<u8>]) -> Proof {
+    let base64 = |ders: &[Vec<u8>]| ders.iter().map(|der| STANDARD.encode(der)).collect::<Vec<_>>().into();
+    forge(proof, |document| {
+        document["tls"]["presented"] = base64(presented);
+        document["tls"]["verified"] = base64(verified);
+    })
+    .unwrap()
 }
 
 pub(crate) fn read(tls: &Tls) -> Read<'_> {

@@ -2,4 +2,10 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
 mod capture;
+mod chains;
+mod checks;
+mod document;
+mod evidence;
 mod lab;
+mod roots;
+mod tools;
