@@ -1,0 +1,65 @@
+//! Systems whose interface is known.
+
+use releve_extract::{IdentifierAt, IdentifierRule, Pointer};
+use releve_url_canon::HttpsUrl;
+
+use crate::list::{DateField, ListFields, NumberedAddress, Pagination, Trigger};
+use crate::{AddressTemplate, Identifier};
+
+/// What a preset says in the place of a description.
+pub(crate) struct Preset {
+    pub(crate) trigger: Trigger,
+    pub(crate) pages: Pagination,
+    pub(crate) fields: ListFields,
+    pub(crate) article: AddressTemplate,
+    pub(crate) identifier: Identifier,
+}
+
+/// The list asks for the four fields that a reference needs, so that no text of an article travels with it. A hundred items are the
+/// most that WordPress gives at once.
+const LIST: &str = "wp-json/wp/v2/posts?_fields=id,link,date_gmt,modified_gmt&order=desc&per_page=100";
+/// With names of authors and terms, which a post else has as numbers.
+const ARTICLE: &str = "wp-json/wp/v2/posts/{id}?_embed=author,wp:term";
+/// What WordPress answers to a page past the last one.
+const PAST_THE_END: u16 = 400;
+
+/// WordPress by its REST API. The trigger is ordered by modification, because an edit to an old post never enters the feed again.
+pub(crate) fn wordpress(site: &HttpsUrl) -> Option<Preset> {
+    let base = site.as_str().trim_end_matches('/');
+    let id: IdentifierRule = IdentifierRule::whole(IdentifierAt::Pointer(pointer("/id")?));
+    let fields = ListFields {
+        items: Pointer::default(),
+        address: Some(pointer("/link")?),
+        published: Some(date("/date_gmt")?),
+        modified: Some(date("/modified_gmt")?),
+    };
+    Some(Preset {
+        trigger: Trigger::List {
+            address: format!("{base}/{LIST}&orderby=modified").parse().ok()?,
+            fields: fields.clone(),
+        },
+        pages: Pagination::Numbered {
+            address: NumberedAddress::new(&format!("{base}/{LIST}&orderby=date&page={{page}}"), "{page}")
+                .ok()?,
+            first: 1,
+            step: 1,
+            past_the_end: Some(PAST_THE_END),
+        },
+        fields,
+        article: format!("{base}/{ARTICLE}").parse::<AddressTemplate>().ok()?.digits_only(),
+        identifier: Identifier::Rules {
+            trigger: Some(id.clone()),
+            backlog: Some(id.clone()),
+            article: Some(id),
+        },
+    })
+}
+
+fn pointer(text: &str) -> Option<Pointer> {
+    text.parse().ok()
+}
+
+/// Dates in UTC, as the handbook of the REST API says of fields that end in `_gmt`.
+fn date(at: &str) -> Option<DateField> {
+    Some(DateField { at: pointer(at)?, is_utc: true })
+}
