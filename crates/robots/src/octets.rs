@@ -4,8 +4,8 @@
 /// in `$` is a pattern that ends in `END`, and anchoring needs no case of its own.
 pub(crate) const END: u8 = 0;
 
-/// Stands for any run of octets in a pattern; a literal `*` is `%2A`.
-pub(crate) const STAR: u8 = b'*';
+/// Stands for any run of octets in a pattern. It cannot be one of them either.
+pub(crate) const STAR: u8 = 1;
 
 /// Appends `path` (without its fragment) in comparable form and closes it with [`END`].
 pub(crate) fn push_path(path: &str, into: &mut Vec<u8>) {
@@ -14,36 +14,25 @@ pub(crate) fn push_path(path: &str, into: &mut Vec<u8>) {
     if path.first() != Some(&b'/') {
         into.push(b'/');
     }
-    push_octets(path, into, push_encoded);
+    push_octets(path, b'*', into);
     into.push(END);
 }
 
-/// Appends a pattern in comparable form and returns its length in octets, by which rules are ranked.
-pub(crate) fn push_pattern(pattern: &[u8], into: &mut Vec<u8>) -> usize {
-    let begin = into.len();
-    let (pattern, is_anchored) = match pattern.split_last() {
-        Some((b'$', head)) => (head, true),
-        _ => (pattern, false),
-    };
-    let mut dollars = 0;
-    push_octets(pattern, into, |special, into| {
-        if special == b'*' {
-            into.push(STAR);
-        } else {
-            dollars += 1;
-            push_encoded(special, into);
+/// Appends a pattern in comparable form.
+pub(crate) fn push_pattern(pattern: &[u8], into: &mut Vec<u8>) {
+    match pattern.split_last() {
+        Some((b'$', head)) => {
+            push_octets(head, STAR, into);
+            into.push(END);
         }
-    });
-    if is_anchored {
-        into.push(END);
+        _ => push_octets(pattern, STAR, into),
     }
-    // A `$` that is no anchor stands for itself: it is compared as `%24`, and counts as the one octet it is.
-    into.len() - begin - 2 * dollars
 }
 
-/// Appends `bytes` in comparable form: escapes of unreserved characters are undone, other escapes get upper-case digits,
-/// and what RFC 3986 does not let stand is encoded. `*` and `$` are handed to `special`.
-fn push_octets(bytes: &[u8], into: &mut Vec<u8>, mut special: impl FnMut(u8, &mut Vec<u8>)) {
+/// Appends `bytes` in comparable form, `star` for each star: escapes of unreserved characters are undone, and those of
+/// `*` and `$`, which are how a pattern writes them literally. Other escapes get upper-case digits, and what
+/// RFC 3986 does not let stand is encoded.
+fn push_octets(bytes: &[u8], star: u8, into: &mut Vec<u8>) {
     into.reserve(bytes.len() + 2);
     let mut rest = bytes;
     loop {
@@ -54,23 +43,27 @@ fn push_octets(bytes: &[u8], into: &mut Vec<u8>, mut special: impl FnMut(u8, &mu
         rest = tail;
         match CLASSES[usize::from(byte)] {
             Class::Plain => into.push(byte),
-            Class::Special => special(byte, into),
+            Class::Star => into.push(star),
             Class::Encode => push_encoded(byte, into),
-            Class::Percent => {
-                let escaped = match *tail {
-                    [high, low, ..] => hex_value(high).zip(hex_value(low)),
-                    _ => None,
-                };
-                let Some((high, low)) = escaped else {
-                    into.push(b'%');
-                    continue;
-                };
-                rest = &tail[2..];
-                let octet = high << 4 | low;
-                if is_unreserved(octet) { into.push(octet) } else { push_encoded(octet, into) }
-            }
+            Class::Percent => match escaped(tail) {
+                None => into.push(b'%'),
+                Some(octet) => {
+                    rest = &tail[2..];
+                    if is_unreserved(octet) || matches!(octet, b'*' | b'$') {
+                        into.push(octet);
+                    } else {
+                        push_encoded(octet, into);
+                    }
+                }
+            },
         }
     }
+}
+
+/// The octet that two hexadecimal digits at the beginning of `tail` stand for.
+fn escaped(tail: &[u8]) -> Option<u8> {
+    let &[high, low, ..] = tail else { return None };
+    Some(hex_value(high)? << 4 | hex_value(low)?)
 }
 
 fn push_encoded(octet: u8, into: &mut Vec<u8>) {
@@ -97,8 +90,7 @@ const fn is_unreserved(octet: u8) -> bool {
 enum Class {
     /// Unreserved or reserved: stands for itself.
     Plain,
-    /// `*` and `$`: what they are depends on where they stand.
-    Special,
+    Star,
     Percent,
     Encode,
 }
@@ -108,11 +100,11 @@ const CLASSES: [Class; 256] = {
     let mut byte = 0_u8;
     while byte < 128 {
         classes[byte as usize] = match byte {
-            b'*' | b'$' => Class::Special,
+            b'*' => Class::Star,
             b'%' => Class::Percent,
-            // RFC 3986, 2.2: the reserved characters but for the two above.
-            b':' | b'/' | b'?' | b'#' | b'[' | b']' | b'@' | b'!' | b'&' | b'\'' | b'(' | b')' | b'+'
-            | b',' | b';' | b'=' => Class::Plain,
+            // RFC 3986, 2.2: the reserved characters but for the star.
+            b':' | b'/' | b'?' | b'#' | b'[' | b']' | b'@' | b'!' | b'$' | b'&' | b'\'' | b'(' | b')'
+            | b'+' | b',' | b';' | b'=' => Class::Plain,
             _ if is_unreserved(byte) => Class::Plain,
             _ => Class::Encode,
         };

@@ -152,7 +152,7 @@ pub enum NoticeKind {
     AgentCutShort,
     /// The rule begins with neither `/` nor `*`, so no path matches it.
     NeverMatches,
-    /// The rule is not UTF-8. It counts octet by octet.
+    /// The value is not UTF-8. A rule counts octet by octet; a sitemap is ignored.
     NotUtf8,
     /// The Crawl-delay is no decimal number. It is ignored.
     NotADelay,
@@ -173,7 +173,7 @@ impl fmt::Display for Notice {
             NoticeKind::NotAnAgent => "names no agent",
             NoticeKind::AgentCutShort => "has more than a product token, which alone counts",
             NoticeKind::NeverMatches => "matches no path, as it begins with neither / nor *",
-            NoticeKind::NotUtf8 => "is not UTF-8 and counts octet by octet",
+            NoticeKind::NotUtf8 => "is not UTF-8, so a rule counts octet by octet and a sitemap not at all",
             NoticeKind::NotADelay => "is no decimal number of seconds and is ignored",
             NoticeKind::LineCut => "is too long and is cut",
             NoticeKind::FileCut => "lies beyond the first 500 KiB, where reading ends",
@@ -328,10 +328,13 @@ impl Parser {
             Key::Allow => self.rule(line, value, true),
             Key::Disallow => self.rule(line, value, false),
             Key::CrawlDelay => self.crawl_delay(line, value),
-            Key::Sitemap => {
-                let address = String::from_utf8_lossy(value).into_owned();
-                self.robots.sitemaps.push(Sitemap { address, line });
-            }
+            Key::Sitemap => match std::str::from_utf8(value) {
+                Ok("") => {}
+                Ok(address) => {
+                    self.robots.sitemaps.push(Sitemap { address: address.to_owned(), line });
+                }
+                Err(_) => self.notice(line, NoticeKind::NotUtf8),
+            },
         }
     }
 
@@ -383,13 +386,11 @@ impl Parser {
             self.notice(line, NoticeKind::NotUtf8);
         }
         let start = self.robots.arena.len();
-        let octets = push_pattern(value, &mut self.robots.arena);
+        push_pattern(value, &mut self.robots.arena);
         let len = self.robots.arena.len() - start;
         // The file is bounded, so its patterns are far below 4 GiB, even encoded.
-        if let (Ok(start), Ok(len), Ok(octets)) =
-            (u32::try_from(start), u32::try_from(len), u32::try_from(octets))
-        {
-            self.patterns.push(Pattern { start, len, rule: Rule { octets, allow, line } });
+        if let (Ok(start), Ok(len)) = (u32::try_from(start), u32::try_from(len)) {
+            self.patterns.push(Pattern { start, len, rule: Rule { octets: len, allow, line } });
         }
     }
 
