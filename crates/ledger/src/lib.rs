@@ -118,7 +118,8 @@ pub trait Hosts: Send + Sync {
     ) -> Result<Taking<Turn>, LedgerError>;
 
     /// Asks, immediately before sending, whether to send; if so, the request counts as sent `now` and the lease begins
-    /// anew. The request must leave within `ttl`.
+    /// anew. The request must leave within `ttl`. A turn is for one request; for a redirect's next hop, as for a second try,
+    /// take another.
     fn stamp(&self, turn: &Turn, now: Timestamp, ttl: Duration) -> Result<Stamp, LedgerError>;
 
     /// Gives the turn back. `sent_at` is when the request left, or `None` if none did.

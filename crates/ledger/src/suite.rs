@@ -220,7 +220,7 @@ pub fn r06_what_is_set_aside_stays_until_it_is_lifted(open: Open<'_>) {
     let ledger = process(open, 1);
     one_pass(&*ledger, 0, &[announced("a", SeenIn::Trigger, 0, None)], Some(&set_aside()));
     let again = announced("a", SeenIn::Trigger, 0, Some(HOUR));
-    one_pass(&*ledger, HOUR, &[again.clone()], None);
+    one_pass(&*ledger, HOUR, std::slice::from_ref(&again), None);
     one_pass(&*ledger, 1_000 * HOUR, &[again], None);
     let entry = ledger.entry(SOURCE, "a").unwrap().unwrap();
     assert_eq!(entry.state, State::SetAside);
@@ -495,8 +495,10 @@ pub fn r21_who_comes_too_early_is_told_to_wait(open: Open<'_>) {
     assert_eq!(ledger.stamp(&turn, at(999), TTL).unwrap(), Stamp::Wait { at: at(1_010) });
     // The promise is one second; what is aimed at beyond it is for the way to the publisher.
     assert_eq!(ledger.stamp(&turn, at(1_000), TTL).unwrap(), Stamp::Send);
-    // Having been told to send once is no leave to send twice.
-    assert_eq!(ledger.stamp(&turn, at(1_001), TTL).unwrap(), Stamp::Wait { at: at(2_010) });
+    // A turn is for one request: however late the first one leaves, no second one can come too close to it.
+    assert_eq!(ledger.stamp(&turn, at(3_000), TTL).unwrap(), Stamp::Lost);
+    ledger.give_back(&turn, Some(at(2_500)), at(3_000)).unwrap();
+    assert_eq!(send(&*ledger, 3_000), 3_510);
 }
 
 fn robots(fetched_at: i64, crawl_delay: Option<u64>) -> RobotsCopy {

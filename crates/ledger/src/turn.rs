@@ -6,10 +6,12 @@
 //! | free | take | held, lease begins, fence + 1 |
 //! | held, lease runs, holder alive or unknown | take | the same; the answer is "held" |
 //! | held, lease over or holder dead | take | held by the other, and a request counts as sent when that was noticed |
-//! | held | stamp by its holder, the interval over | held, lease begins anew, a request counts as sent now |
 //! | held | stamp by its holder, too early | the same; the answer is "wait" |
-//! | held | stamp by one who lost it | the same; the answer is "lost" |
-//! | held | given back by its holder | free, the stamp moves to when the request left, never to an earlier instant |
+//! | held | stamp by its holder, the interval over | stamped, lease begins anew, a request counts as sent now |
+//! | stamped | take | as held |
+//! | stamped | stamp | the same; the answer is "lost": a turn is for one request |
+//! | any | stamp by one who lost it | the same; the answer is "lost" |
+//! | held, stamped | given back by its holder | free, the stamp moves to when the request left, never to an earlier instant |
 //! | any | given back by one who lost it | the same, but a request that left late moves the stamp |
 
 use std::time::Duration;
@@ -22,7 +24,7 @@ use crate::{
     moment::{Lease, Moment, STEADY_STEP},
 };
 
-/// The right to be the next to send to a host, taken from [`Hosts::take_turn`](crate::Hosts::take_turn).
+/// The right to be the next to send one request to a host, taken from [`Hosts::take_turn`](crate::Hosts::take_turn).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Turn {
     pub(crate) host: String,
@@ -86,7 +88,8 @@ pub enum Stamp {
         /// The earliest instant at which it may leave.
         at: Timestamp,
     },
-    /// The lease ran out and another process has the turn. Nothing may be sent; take a turn again.
+    /// The turn is not yours any more: the lease ran out and another process has it, or it was stamped before. Nothing may
+    /// be sent; take a turn again.
     Lost,
 }
 
@@ -95,6 +98,8 @@ pub enum Stamp {
 pub(crate) struct TurnRecord {
     pub(crate) fence: u64,
     pub(crate) held: Option<(Holder, Lease)>,
+    /// Whether the holder was told to send.
+    pub(crate) stamped: bool,
     pub(crate) last_sent: Option<Moment>,
 }
 
@@ -123,6 +128,7 @@ impl TurnRecord {
         }
         self.last_sent = self.last_sent.take().map(|last| now.settle(last));
         self.fence += 1;
+        self.stamped = false;
         self.held = Some((machine.holder(), Lease { from: now.clone(), ttl }));
         Taking::Taken(Turn {
             host: host.to_owned(),
@@ -139,7 +145,8 @@ impl TurnRecord {
     }
 
     pub(crate) fn stamp(&mut self, turn: &Turn, now: &Moment, ttl: Duration) -> Stamp {
-        let Some((_, lease)) = self.held.as_mut().filter(|_| self.fence == turn.fence) else {
+        let Some((_, lease)) = self.held.as_mut().filter(|_| self.fence == turn.fence && !self.stamped)
+        else {
             return Stamp::Lost;
         };
         if let Some(last) = self.last_sent.take() {
@@ -152,6 +159,7 @@ impl TurnRecord {
             }
         }
         *lease = Lease { from: now.clone(), ttl };
+        self.stamped = true;
         self.last_sent = Some(now.clone());
         Stamp::Send
     }

@@ -18,6 +18,7 @@ use crate::{
 struct WireTurn {
     fence: u64,
     held: Option<WireHeld>,
+    stamped: bool,
     last_sent: Option<WireMoment>,
 }
 
@@ -53,19 +54,21 @@ struct WireMoment {
 }
 
 pub(super) fn turn_to_text(turn: &TurnRecord) -> Result<String, Fault> {
-    let TurnRecord { fence, held, last_sent } = turn;
+    let TurnRecord { fence, held, stamped, last_sent } = turn;
     to_text(&WireTurn {
         fence: *fence,
         held: held.as_ref().map(held_to_wire),
+        stamped: *stamped,
         last_sent: last_sent.as_ref().map(moment_to_wire),
     })
 }
 
 pub(super) fn turn_from_text(text: &str) -> Result<TurnRecord, Fault> {
-    let WireTurn { fence, held, last_sent } = from_text(text)?;
+    let WireTurn { fence, held, stamped, last_sent } = from_text(text)?;
     Ok(TurnRecord {
         fence,
         held: held.map(held_from_wire).transpose()?,
+        stamped,
         last_sent: last_sent.map(moment_from_wire).transpose()?,
     })
 }

@@ -1,0 +1,199 @@
+//! What only a ledger in a file can get wrong: opening what it should not, losing what it wrote, growing slow.
+
+use std::{fs, path::Path, sync::Arc, time::Duration};
+
+use jiff::Timestamp;
+use releve_ledger::{
+    Hosts, Ledger, LedgerError, LedgerErrorKind, Machine, Realm, ScriptedMachine, SqliteLedger, Stamp, Taking,
+};
+use releve_pace::HostInterval;
+use rusqlite::Connection;
+
+const TTL: Duration = Duration::from_secs(60);
+
+fn machine(boot: &str) -> Arc<dyn Machine> {
+    Arc::new(ScriptedMachine::new(boot, 1))
+}
+
+fn at(millis: i64) -> Timestamp {
+    Timestamp::from_millisecond(1_772_366_400_000 + millis).unwrap()
+}
+
+#[track_caller]
+fn refused(opened: Result<SqliteLedger, LedgerError>, kind: LedgerErrorKind, says: &str) {
+    let error = opened.unwrap_err();
+    assert_eq!(error.kind(), kind, "{error}");
+    assert!(error.to_string().contains(says), "{error}");
+}
+
+#[test]
+fn what_is_no_ledger_is_refused_and_left_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let check = |name: &str, bytes: &[u8], kind: LedgerErrorKind, says: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        for open in [SqliteLedger::open, SqliteLedger::open_or_create] {
+            refused(open(&path, Realm::Publishers, machine("boot-1")), kind, says);
+            assert_eq!(fs::read(&path).unwrap(), bytes);
+        }
+    };
+    let text = "name = \"example\"\n".repeat(100);
+    check("source.toml", text.as_bytes(), LedgerErrorKind::Foreign, "is not a ledger");
+
+    let other = folder.path().join("other");
+    let connection = Connection::open(&other).unwrap();
+    connection.execute_batch("CREATE TABLE addresses (name TEXT)").unwrap();
+    drop(connection);
+    check("other.sqlite", &fs::read(&other).unwrap(), LedgerErrorKind::Foreign, "another program");
+
+    let ledger = folder.path().join("ledger");
+    SqliteLedger::open_or_create(&ledger, Realm::Publishers, machine("boot-1")).unwrap();
+    let connection = Connection::open(&ledger).unwrap();
+    connection.pragma_update(None, "user_version", 2).unwrap();
+    connection.pragma_update(None, "journal_mode", "delete").unwrap();
+    drop(connection);
+    check("newer.sqlite", &fs::read(&ledger).unwrap(), LedgerErrorKind::Newer, "format 2");
+
+    let connection = Connection::open(&ledger).unwrap();
+    connection.pragma_update(None, "user_version", -1).unwrap();
+    drop(connection);
+    check("wrong.sqlite", &fs::read(&ledger).unwrap(), LedgerErrorKind::Corrupt, "format -1");
+}
+
+#[test]
+fn where_there_is_no_ledger_one_is_made_only_if_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger.sqlite");
+    refused(
+        SqliteLedger::open(&path, Realm::Publishers, machine("b")),
+        LedgerErrorKind::Missing,
+        "no ledger",
+    );
+    assert!(!path.exists());
+    // What a creation that was cut off leaves behind.
+    fs::write(&path, b"").unwrap();
+    refused(SqliteLedger::open(&path, Realm::Publishers, machine("b")), LedgerErrorKind::Missing, "empty");
+    SqliteLedger::open_or_create(&path, Realm::Publishers, machine("b")).unwrap();
+    SqliteLedger::open(&path, Realm::Publishers, machine("b")).unwrap();
+
+    let nowhere = folder.path().join("missing").join("ledger.sqlite");
+    let opened = SqliteLedger::open_or_create(&nowhere, Realm::Publishers, machine("b"));
+    refused(opened, LedgerErrorKind::Io, "check its folder");
+}
+
+#[test]
+fn a_lab_and_publishers_never_share_a_ledger() {
+    let folder = tempfile::tempdir().unwrap();
+    for (realm, other) in [(Realm::Lab, Realm::Publishers), (Realm::Publishers, Realm::Lab)] {
+        let path = folder.path().join(realm.to_string());
+        SqliteLedger::open_or_create(&path, realm, machine("b")).unwrap();
+        let says = format!("the ledger of {realm}, this is a run of {other}");
+        refused(SqliteLedger::open_or_create(&path, other, machine("b")), LedgerErrorKind::Realm, &says);
+        refused(SqliteLedger::open(&path, other, machine("b")), LedgerErrorKind::Realm, &says);
+        SqliteLedger::open(&path, realm, machine("b")).unwrap();
+    }
+}
+
+#[test]
+fn a_damaged_ledger_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = super::open(folder.path(), machine("b"));
+    let connection = Connection::open(folder.path().join("ledger.sqlite")).unwrap();
+    connection.execute("INSERT INTO source (name, lock) VALUES ('example', '{')", []).unwrap();
+    let error = ledger.lock("example", at(0), TTL).unwrap_err();
+    assert_eq!(error.kind(), LedgerErrorKind::Corrupt, "{error}");
+    connection.execute_batch("DROP TABLE turn").unwrap();
+    let error = ledger.take_turn("www.example.org", HostInterval::default(), at(0), TTL).unwrap_err();
+    assert_eq!((error.kind(), error.code()), (LedgerErrorKind::Corrupt, "ledger-corrupt"), "{error}");
+}
+
+fn send(ledger: &SqliteLedger, host: &str, now: i64) -> i64 {
+    let taking = ledger.take_turn(host, HostInterval::default(), at(now), TTL).unwrap();
+    let Taking::Taken(turn) = taking else { panic!("it is held: {taking:?}") };
+    let sent = turn.not_before();
+    assert_eq!(ledger.stamp(&turn, sent, TTL).unwrap(), Stamp::Send);
+    ledger.give_back(&turn, Some(sent), sent).unwrap();
+    sent.as_millisecond() - at(0).as_millisecond()
+}
+
+// The last stamps before a loss of power may be lost, or the host's first stamp and with it the host.
+#[test]
+fn r21_after_a_boot_the_first_request_to_each_host_waits_one_interval() {
+    let folder = tempfile::tempdir().unwrap();
+    let before = super::open(folder.path(), machine("boot-1"));
+    assert_eq!(send(&before, "www.example.org", 0), 0);
+    assert_eq!(send(&before, "cms.example.org", 0), 0);
+
+    let after = super::open(folder.path(), machine("boot-2"));
+    assert_eq!(send(&after, "www.example.org", 100_000), 101_010);
+    assert_eq!(send(&after, "never-seen.example.org", 100_000), 101_010);
+    // And then no longer.
+    assert_eq!(send(&after, "www.example.org", 200_000), 200_000);
+}
+
+#[test]
+fn r10_what_was_written_is_there_after_opening_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = super::open(folder.path(), machine("b"));
+    let Taking::Taken(lock) = ledger.lock("example", at(0), TTL).unwrap() else { panic!("it is held") };
+    drop(ledger);
+    let ledger = super::open(folder.path(), machine("b"));
+    assert!(ledger.renew(&lock, at(1_000), TTL).unwrap());
+    assert!(matches!(ledger.lock("example", at(2_000), TTL).unwrap(), Taking::Held { .. }));
+}
+
+/// Every statement over all references must go by an index: at ten million a scan takes seconds.
+#[test]
+fn no_statement_scans_the_references() {
+    let folder = tempfile::tempdir().unwrap();
+    super::open(folder.path(), machine("b"));
+    let connection = Connection::open(folder.path().join("ledger.sqlite")).unwrap();
+    let check = |sql: &str, index: &str| {
+        let plan: Vec<String> = connection
+            .prepare(&format!("EXPLAIN QUERY PLAN {sql}"))
+            .unwrap()
+            .query_map([], |row| row.get(3))
+            .unwrap()
+            .map(Result::unwrap)
+            .collect();
+        let plan = plan.join("; ");
+        assert!(
+            plan.contains(&format!("USING INDEX {index} "))
+                || plan.contains(&format!("USING COVERING INDEX {index} ")),
+            "{sql}: {plan}"
+        );
+        assert!(!plan.contains("TEMP B-TREE"), "{sql}: {plan}");
+    };
+    let from = "SELECT r.*, p.*, v.name FROM reference AS r LEFT JOIN receipt AS p ON p.id = r.receipt \
+                LEFT JOIN vault AS v ON v.id = p.vault WHERE r.source = 1 AND";
+    check(&format!("{from} r.identifier = 'a'"), "reference_by_identifier");
+    check(
+        &format!(
+            "{from} r.state <= 1 AND (r.tried_in IS NULL OR r.tried_in < 2) \
+             AND (r.not_before IS NULL OR r.not_before <= 3) ORDER BY r.seen_in, r.date DESC LIMIT 4"
+        ),
+        "reference_to_read",
+    );
+    check(
+        &format!("{from} r.state = 3 AND r.state <> 2 AND r.identifier > 'a' ORDER BY r.identifier LIMIT 4"),
+        "reference_by_state",
+    );
+    check(
+        &format!("{from} r.state = 2 AND r.identifier > 'a' ORDER BY r.identifier LIMIT 4"),
+        "reference_by_identifier",
+    );
+    check(
+        "SELECT 1 FROM receipt WHERE vault = 1 AND sequence >= 2 ORDER BY sequence, id LIMIT 3",
+        "receipt_in_order",
+    );
+}
+
+#[test]
+fn a_path_that_looks_like_something_else_is_a_path() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in [":memory:", "file:ledger?mode=memory", "caf\u{e9} 100%.sqlite"] {
+        let path: &Path = &folder.path().join(name);
+        SqliteLedger::open_or_create(path, Realm::Publishers, machine("b")).unwrap();
+        assert!(path.exists(), "{name}");
+    }
+}
