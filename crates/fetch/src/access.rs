@@ -6,6 +6,8 @@ use base64::engine::general_purpose::STANDARD;
 use http::header::{HeaderName, HeaderValue};
 use memchr::memmem;
 
+use crate::{Body, Headers};
+
 /// The shortest secret taken. A shorter one would be found by chance in many a page, and each would pass for an echo.
 const SECRET_BYTES_MIN: usize = 8;
 
@@ -90,9 +92,10 @@ impl AccessHeader {
         (self.name.clone(), self.value.clone())
     }
 
-    /// Whether the bytes hold the secret in one of the spellings in which a server may hand it back.
-    pub(crate) fn is_echoed_in(&self, bytes: &[u8]) -> bool {
-        self.echoes.iter().any(|spelling| memmem::find(bytes, spelling).is_some())
+    /// Whether a response holds the secret in one of the spellings in which a server may hand it back.
+    pub(crate) fn is_echoed(&self, headers: &Headers, body: Option<&Body>) -> bool {
+        let holds = |bytes: &[u8]| self.echoes.iter().any(|spelling| memmem::find(bytes, spelling).is_some());
+        headers.iter().any(|(_, value)| holds(value)) || body.is_some_and(|body| holds(&body.decoded))
     }
 }
 
@@ -124,7 +127,7 @@ pub enum AccessHeaderError {
 }
 
 /// `host`, or `host:port` where the port is not 443.
-pub(crate) fn authority(host: &str, port: u16) -> String {
+fn authority(host: &str, port: u16) -> String {
     if port == 443 { host.to_owned() } else { format!("{host}:{port}") }
 }
 

@@ -33,8 +33,7 @@ use tower_service::Service;
 
 use crate::tap::{End, Plain, Refused, Socket, Tap};
 use crate::{
-    AccessHeader, Body, Clock, Coding, Connection, Exchange, Fetch, FetchError, Headers, Network, Request,
-    Response, decode,
+    Body, Clock, Coding, Connection, Exchange, Fetch, FetchError, Headers, Network, Request, Response, decode,
 };
 
 /// hyper's own lower limit for the buffer into which it reads.
@@ -225,21 +224,8 @@ impl Connection for HttpsConnection {
 impl HttpsConnection {
     /// The request as it will be written, if it may be sent here at all.
     fn message(&self, request: &Request<'_>) -> Result<http::Request<Empty<Bytes>>, FetchError> {
+        admit(&self.host, request)?;
         let url = request.url;
-        if url.host() != self.host.host() || url.port() != self.host.port() {
-            return Err(FetchError::OtherHost {
-                asked: url.authority().to_owned(),
-                connected: self.host.authority().to_owned(),
-            });
-        }
-        if let Some(access) = request.access
-            && !access.is_for(url.host(), url.port())
-        {
-            return Err(FetchError::AccessElsewhere {
-                given_for: access.given_for(),
-                asked: url.authority().to_owned(),
-            });
-        }
         let value = |what, text: &str| {
             HeaderValue::from_str(text).map_err(|_| FetchError::RequestNotWritable { what })
         };
@@ -306,15 +292,11 @@ impl HttpsConnection {
         let body = match read {
             Ok((coding, received)) => {
                 self.http = Some(http);
-                finish(coding, received, bounds, &whole).await
+                undo(coding, received, bounds, &whole).await
             }
             Err(error) => Err(error),
         };
-        let echoes = |access: &AccessHeader| {
-            headers.iter().any(|(_, value)| access.is_echoed_in(value))
-                || body.as_ref().is_ok_and(|body| access.is_echoed_in(&body.decoded))
-        };
-        if request.access.is_some_and(echoes) {
+        if request.access.is_some_and(|access| access.is_echoed(&headers, body.as_ref().ok())) {
             self.http = None;
             return Err(FetchError::SecretEchoed);
         }
@@ -417,6 +399,20 @@ impl HttpsConnection {
     }
 }
 
+/// Refuses a request that does not belong on a connection to this host, and a credential that does not belong there.
+pub(crate) fn admit(host: &AdmittedHost, request: &Request<'_>) -> Result<(), FetchError> {
+    let asked = || request.url.authority().to_owned();
+    if request.url.authority() != host.authority() {
+        return Err(FetchError::OtherHost { asked: asked(), connected: host.authority().to_owned() });
+    }
+    match request.access {
+        Some(access) if !access.is_for(host.host(), host.port()) => {
+            Err(FetchError::AccessElsewhere { given_for: access.given_for(), asked: asked() })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// An instant that must not pass, and what it is called if it does.
 struct Deadline<E> {
     at: Instant,
@@ -486,30 +482,34 @@ fn framing(headers: &Headers) -> Result<Framing, FetchError> {
     Ok(length.map_or(Framing::UntilEnd, Framing::Length))
 }
 
-/// Digest and decoded bytes of what came. Decoding is work, so that it is done where work may block.
-async fn finish(
+/// The body that came. Undoing a coding is work, so that it is done where work may block; a decoder that panics over
+/// what it was given has not decoded it.
+async fn undo(
     coding: Coding,
     received: Bytes,
     bounds: &Bounds,
     whole: &Deadline<impl Fn() -> FetchError>,
 ) -> Result<Body, FetchError> {
-    let decoded_bytes = bounds.decoded_bytes();
-    let work = move || {
-        let digest = ring::digest::digest(&ring::digest::SHA256, &received);
-        let mut received_sha256 = [0_u8; 32];
-        received_sha256.copy_from_slice(digest.as_ref());
-        let decoded = decode::decode(coding, &received, decoded_bytes)?;
-        let received_len = u64::try_from(received.len()).unwrap_or(u64::MAX);
-        Ok(Body { received_sha256, received_len, coding, decoded })
-    };
+    let decoded_bytes_max = bounds.decoded_bytes();
     if coding == Coding::Identity {
-        return work();
+        return finish(coding, &received, decoded_bytes_max);
     }
-    match timeout_at(whole.at, tokio::task::spawn_blocking(work)).await {
+    let work = tokio::task::spawn_blocking(move || finish(coding, &received, decoded_bytes_max));
+    match timeout_at(whole.at, work).await {
         Ok(Ok(body)) => body,
         Ok(Err(_)) => Err(FetchError::CodingBroken { coding: coding.as_str() }),
         Err(_) => Err((whole.error)()),
     }
+}
+
+/// Digest, length and decoded bytes of what came.
+pub(crate) fn finish(coding: Coding, received: &Bytes, decoded_bytes_max: usize) -> Result<Body, FetchError> {
+    let decoded = decode::decode(coding, received, decoded_bytes_max)?;
+    let digest = ring::digest::digest(&ring::digest::SHA256, received);
+    let mut received_sha256 = [0_u8; 32];
+    received_sha256.copy_from_slice(digest.as_ref());
+    let received_len = u64::try_from(received.len()).unwrap_or(u64::MAX);
+    Ok(Body { received_sha256, received_len, coding, decoded })
 }
 
 /// What is offered in a handshake, and what is recognised: everything of a connection but its own tap.

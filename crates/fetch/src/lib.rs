@@ -1,6 +1,7 @@
 //! Decides nothing but one thing: whether a request for one address got a whole and unambiguous response.
 //!
-//! [`Fetch`] is the port, [`HttpsFetch`] the adapter over hyper and rustls. Asking takes two steps, because a host's
+//! [`Fetch`] is the port, [`HttpsFetch`] the adapter over hyper and rustls, [`MemoryFetch`] one without a network for
+//! tests; [`suite`] holds the tests that every adapter must pass. Asking takes two steps, because a host's
 //! turn is awaited between them: [`Fetch::connect`] opens a connection to a host, [`Connection::send`] sends one request
 //! over it and reads one response.
 //!
@@ -55,9 +56,11 @@ mod decode;
 mod error;
 mod https;
 mod lab_file;
+mod memory;
 mod message;
 mod network;
 mod resolve;
+pub mod suite;
 mod tap;
 
 use std::future::Future;
@@ -70,6 +73,7 @@ pub use crate::access::{AccessHeader, AccessHeaderError};
 pub use crate::error::{FetchError, Kind};
 pub use crate::https::{HttpsConnection, HttpsFetch};
 pub use crate::lab_file::{LabFile, LabFileError};
+pub use crate::memory::{MemoryAnswer, MemoryAsked, MemoryConnection, MemoryFetch};
 pub use crate::message::{Body, Coding, Exchange, Headers, Request, Response};
 pub use crate::network::{LabRootError, Network};
 pub use crate::resolve::{Dial, Resolve, SystemDialler, SystemResolver};

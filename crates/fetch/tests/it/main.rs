@@ -7,5 +7,6 @@ mod bounds;
 mod certificate;
 mod coding;
 mod request;
+mod suite;
 mod support;
 mod whole;
