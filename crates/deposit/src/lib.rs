@@ -18,8 +18,8 @@ pub use admission::{Admission, Clock};
 pub use error::{DepositError, DepositErrorKind, VaultError};
 pub use key::{ArticleKey, ConnectorKey, InvalidConnectorKey, InvalidKey};
 pub use local::{
-    Control, Fault, KeyRecord, LocalOptions, LocalVault, Permission, Progress, SEGMENT_BYTES_MAX,
-    SourceStats, Stats, Verification, Verify, Withdrawal, verify,
+    Control, Fault, KeyRecord, LocalOptions, LocalVault, Permission, Progress, Reindexed, SEGMENT_BYTES_MAX,
+    SourceStats, Stats, Verification, Verify, Withdrawal, reindex, verify,
 };
 pub use memory::MemoryVault;
 pub use seal::Receipt;

@@ -114,7 +114,7 @@ impl Unit {
         let mut rest = bytes;
         let mut raw = Vec::with_capacity(bytes.len());
         let unit = read_record(&mut rest, &mut raw)
-            .and_then(|first| Self::read_after(first, &mut rest, raw))
+            .and_then(|first| Self::read_after(&first, &mut rest, raw))
             .map_err(|fault| match fault {
                 UnitFault::Malformed(malformed) => malformed,
                 // A slice can only end.
@@ -129,13 +129,13 @@ impl Unit {
 
     /// Reads the unit whose first record, `first`, has just been read from `input`; `raw` holds that record's bytes as they lay there.
     pub(crate) fn read_after(
-        first: Vec<u8>,
+        first: &[u8],
         input: &mut impl BufRead,
         mut raw: Vec<u8>,
     ) -> Result<Self, UnitFault> {
         let second = read_record(input, &mut raw)?;
         let third = read_record(input, &mut raw)?;
-        Ok(Self::from_records([&first, &second, &third], raw)?)
+        Ok(Self::from_records([first, &second, &third], raw)?)
     }
 
     fn from_records([first, second, third]: [&[u8]; 3], raw: Vec<u8>) -> Result<Self, MalformedUnit> {

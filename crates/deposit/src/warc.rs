@@ -109,15 +109,16 @@ impl Record<'_> {
         let head = self.head();
         let parts: [&[u8]; 3] = [head.as_bytes(), self.block, b"\r\n\r\n"];
         let mut crc = Crc::new();
-        parts.iter().for_each(|part| crc.update(part));
+        for part in parts {
+            crc.update(part);
+        }
 
         out.extend_from_slice(&GZIP_HEAD);
         match packing {
             Packing::Deflated => deflate(&parts, out),
             Packing::Stored => store(&parts.concat(), out),
         }
-        out.extend_from_slice(&crc.sum().to_le_bytes());
-        out.extend_from_slice(&crc.amount().to_le_bytes());
+        out.extend_from_slice(&crc_and_length(&crc));
     }
 }
 
@@ -182,15 +183,15 @@ pub(crate) fn read_member(
     let tail = take::<GZIP_TAIL_BYTES>(input, raw)?;
     let mut crc = Crc::new();
     crc.update(&record);
-    if tail != trailer(&crc) {
+    if tail != crc_and_length(&crc) {
         return Err(MemberError::Malformed("checksum or length of the gzip member differ"));
     }
     Ok(Some(record))
 }
 
-fn trailer(crc: &Crc) -> [u8; GZIP_TAIL_BYTES] {
-    let ([a, b, c, d], [e, f, g, h]) = (crc.sum().to_le_bytes(), crc.amount().to_le_bytes());
-    [a, b, c, d, e, f, g, h]
+/// What ends a gzip member (RFC 1952, 2.3.1).
+fn crc_and_length(crc: &Crc) -> [u8; GZIP_TAIL_BYTES] {
+    (u64::from(crc.sum()) | u64::from(crc.amount()) << 32).to_le_bytes()
 }
 
 fn inflate(input: &mut impl BufRead, raw: &mut Vec<u8>, bytes_max: usize) -> Result<Vec<u8>, MemberError> {

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use jiff::Timestamp;
 use releve_proof::{RootSet, Sha256};
@@ -107,7 +107,7 @@ pub(super) struct Appender {
     manifest: Manifest,
     roots: RootSet,
     segment_bytes_max: u64,
-    lock: File,
+    lock: Arc<File>,
     index: Index,
 }
 
@@ -120,11 +120,15 @@ impl Appender {
         lock: File,
         index: Index,
     ) -> Self {
-        Self { folder: folder.to_owned(), manifest, roots, segment_bytes_max, lock, index }
+        Self { folder: folder.to_owned(), manifest, roots, segment_bytes_max, lock: Arc::new(lock), index }
     }
 
     /// Brings the index in line with the segments: see the table above.
     pub(super) fn recover(&mut self) -> Result<(), VaultError> {
+        // Without the lock, so that whoever opens a vault to read it waits for nobody who writes.
+        if is_in_line(&self.folder, &self.index.head()?) {
+            return Ok(());
+        }
         self.locked(|appender| {
             let writing = appender.index.write()?;
             let mut head = writing.head()?;
@@ -145,11 +149,9 @@ impl Appender {
     }
 
     fn locked<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, VaultError>) -> Result<T, VaultError> {
-        let path = self.folder.join(super::LOCK_FILE);
-        self.lock.lock().map_err(|error| VaultError::io("lock", &path, error))?;
-        let result = work(self);
-        self.lock.unlock().map_err(|error| VaultError::io("unlock", &path, error))?;
-        result
+        let lock = Arc::clone(&self.lock);
+        let _guard = lock_exclusive(&lock, &self.folder)?;
+        work(self)
     }
 
     fn append_locked(&mut self, requests: &[&Request], control: &Control) -> Result<Vec<Answer>, VaultError> {
@@ -168,7 +170,7 @@ impl Appender {
                 Ok(None) => {
                     let at = request.received_at;
                     if batch.bytes.is_empty() {
-                        if head.segment == 0 || head.end >= self.segment_bytes_max {
+                        if head.segment == 0 || head.is_closed || head.end >= self.segment_bytes_max {
                             begin_segment(&self.folder, &self.manifest, &mut head, at)?;
                             batch.start = head.end;
                         }
@@ -190,6 +192,27 @@ impl Appender {
         }
         Ok(answers)
     }
+}
+
+/// Holds the lock of the vault in `folder` as long as what it returns is kept. Waits for other processes that append.
+pub(super) fn lock_exclusive<'a>(lock: &'a File, folder: &Path) -> Result<LockGuard<'a>, VaultError> {
+    lock.lock().map_err(|error| VaultError::io("lock", &folder.join(super::LOCK_FILE), error))?;
+    Ok(LockGuard(lock))
+}
+
+pub(super) struct LockGuard<'a>(&'a File);
+
+impl Drop for LockGuard<'_> {
+    fn drop(&mut self) {
+        // It cannot fail on a file that is locked; if it did, the lock would go with the file.
+        let _ = self.0.unlock();
+    }
+}
+
+/// Whether nothing lies behind `head`.
+fn is_in_line(folder: &Path, head: &Head) -> bool {
+    let bytes = |number| fs::metadata(segment::path(folder, number)).map_or(0, |file| file.len());
+    (head.segment == 0 || bytes(head.segment) == head.end) && bytes(head.segment + 1) == 0
 }
 
 /// What goes onto the disk in one piece.
@@ -263,10 +286,15 @@ fn begin_segment(
         file.sync_data()?;
         sync_folder(&folder.join(segment::FOLDER))
     };
-    write().map_err(|error| VaultError::io("write", &path, error))?;
+    write().map_err(|error| {
+        // An empty one counts as none.
+        let _ = OpenOptions::new().write(true).open(&path).and_then(|file| file.set_len(0));
+        VaultError::io("write", &path, error)
+    })?;
     head.segment = number;
     head.opening = Some(Sha256::of(&bytes));
     head.end = bytes.len() as u64;
+    head.is_closed = false;
     Ok(())
 }
 
@@ -305,6 +333,7 @@ fn recover(
                 }
                 head.segment = opening.number;
                 head.end = opening.encode().len() as u64;
+                head.is_closed = false;
                 head.opening = Some(digest);
             }
             Err(Fault { what: FaultKind::Io(error), .. }) => {

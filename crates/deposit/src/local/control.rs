@@ -14,7 +14,7 @@ use crate::{ArticleKey, Clock, DepositError, Unit, VaultError};
 
 pub(super) const FILE: &str = "control.sqlite";
 
-const FORMAT: i64 = 1;
+const FORMAT: u32 = 1;
 
 /// Nothing is ever deleted: what is taken back keeps its row, with the instant of both decisions.
 const SCHEMA: &str = "
@@ -98,7 +98,7 @@ impl Control {
         let mut connection = store::open(path, store::Durability::Full, create)?;
         let prepare = |connection: &mut Connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let format: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+            let format: u32 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
             if format == 0 && create {
                 transaction.execute_batch(SCHEMA)?;
                 transaction.pragma_update(None, "user_version", FORMAT)?;
@@ -109,11 +109,7 @@ impl Control {
         };
         match prepare(&mut connection).map_err(|error| VaultError::sql("open", path, error))? {
             FORMAT => Ok(Self { connection: Mutex::new(connection), path: path.to_owned(), clock }),
-            found => Err(VaultError::UnknownFormat {
-                path: path.to_owned(),
-                found: u32::try_from(found).unwrap_or(u32::MAX),
-                known: FORMAT as u32,
-            }),
+            found => Err(VaultError::UnknownFormat { path: path.to_owned(), found, known: FORMAT }),
         }
     }
 
@@ -237,10 +233,9 @@ impl Control {
             self.judge_key(unit, hash)?;
         }
         let name = unit.key().source();
-        match self.exists("SELECT 1 FROM inactive_source WHERE name = ?1 AND until IS NULL", params![name])? {
-            true => Err(DepositError::SourceInactive { name: name.to_owned() }),
-            false => Ok(()),
-        }
+        let is_inactive =
+            self.exists("SELECT 1 FROM inactive_source WHERE name = ?1 AND until IS NULL", params![name])?;
+        if is_inactive { Err(DepositError::SourceInactive { name: name.to_owned() }) } else { Ok(()) }
     }
 
     fn judge_key(&self, unit: &Unit, hash: &Sha256) -> Result<(), DepositError> {

@@ -23,13 +23,15 @@ const SCHEMA: &str = "
         segment INTEGER NOT NULL,
         opening BLOB,
         end INTEGER NOT NULL,
+        is_closed INTEGER NOT NULL,
         sequence INTEGER NOT NULL,
         seal BLOB,
         units INTEGER NOT NULL
     ) STRICT;
     CREATE TABLE roots (
         digest BLOB PRIMARY KEY,
-        sequence INTEGER NOT NULL
+        segment INTEGER NOT NULL,
+        offset INTEGER NOT NULL
     ) STRICT;
     CREATE TABLE unit (
         sequence INTEGER PRIMARY KEY,
@@ -53,7 +55,7 @@ const SCHEMA: &str = "
 ";
 
 /// Where the next unit goes, and what its seal follows on.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Head {
     /// The segment that is being written; 0 before the first.
     pub(super) segment: u32,
@@ -61,6 +63,8 @@ pub(super) struct Head {
     pub(super) opening: Option<Sha256>,
     /// Its length, as far as it is acknowledged.
     pub(super) end: u64,
+    /// Nothing more is put into it, as it ends with what is damaged.
+    pub(super) is_closed: bool,
     pub(super) sequence: u64,
     pub(super) seal: Option<Sha256>,
     /// How many units there are, sets of roots apart.
@@ -81,24 +85,17 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// Makes an empty index for the vault `id`.
-    pub(super) fn create(path: &Path, id: &str) -> Result<Self, VaultError> {
-        let error = |error| VaultError::sql("create", path, error);
-        let mut connection = store::open(path, store::Durability::Rebuildable, true)?;
-        let transaction =
-            connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(error)?;
-        let format: i64 =
-            transaction.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(error)?;
-        if format == 0 {
-            transaction.execute_batch(SCHEMA).map_err(error)?;
-            transaction
-                .execute("INSERT INTO head VALUES (1, ?1, 0, NULL, 0, 0, NULL, 0)", [id])
-                .map_err(error)?;
-            transaction.pragma_update(None, "user_version", FORMAT).map_err(error)?;
-            transaction.commit().map_err(error)?;
-        } else {
-            drop(transaction);
-        }
+    /// Opens the index at `path` to build it anew, whatever is in it; makes the file if there is none.
+    ///
+    /// Errors: [`VaultError::Index`], if the file is no database.
+    pub(super) fn create(path: &Path) -> Result<Self, VaultError> {
+        let connection =
+            store::open(path, store::Durability::Rebuildable, true).map_err(|error| match error {
+                VaultError::Store { source, .. } if is_damaged(source.downcast_ref()) => {
+                    VaultError::Index { path: path.to_owned(), why: "it is damaged".to_owned() }
+                }
+                other => other,
+            })?;
         Ok(Self { connection, path: path.to_owned() })
     }
 
@@ -127,12 +124,8 @@ impl Index {
             Ok((FORMAT, Some(vault))) if vault == *id => Ok(index),
             Ok((FORMAT, Some::<String>(_))) => Err(unusable("it is another vault's")),
             Ok(_) => Err(unusable("it is of another format")),
-            Err(error) => match error.sqlite_error_code() {
-                Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt) => {
-                    Err(unusable("it is damaged"))
-                }
-                _ => Err(VaultError::sql("open", path, error)),
-            },
+            Err(error) if is_damaged(Some(&error)) => Err(unusable("it is damaged")),
+            Err(error) => Err(VaultError::sql("open", path, error)),
         }
     }
 
@@ -208,6 +201,13 @@ impl Index {
             .map_err(|error| self.error(error))
     }
 
+    /// Where the sealed sets of roots lie, in the order of sealing.
+    pub(super) fn roots(&self) -> Result<Vec<(u32, u64)>, VaultError> {
+        self.rows("SELECT segment, offset FROM roots ORDER BY segment, offset", params![], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
+    }
+
     /// How many units each source has, how many articles they are of, and their bytes.
     pub(super) fn sources(&self) -> Result<Vec<(String, u64, u64, u64)>, VaultError> {
         self.rows(
@@ -257,14 +257,45 @@ impl Writing<'_> {
             .map_err(|error| self.error(error))
     }
 
+    pub(super) fn has_unit(&self, digest: &Sha256) -> Result<bool, VaultError> {
+        self.transaction
+            .prepare_cached("SELECT 1 FROM unit WHERE digest = ?1")
+            .and_then(|mut statement| statement.exists([digest.as_bytes()]))
+            .map_err(|error| self.error(error))
+    }
+
+    /// Empties the index and makes it that of the vault `id`. Returns the head that it had, if it was that vault's.
+    pub(super) fn reset(&self, id: &str) -> Result<Option<Head>, VaultError> {
+        let transaction = &self.transaction;
+        let reset = || {
+            let format: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+            let old = if format == FORMAT {
+                let is_its_own = transaction
+                    .query_row("SELECT vault = ?1 FROM head", [id], |row| row.get(0))
+                    .optional()?;
+                (is_its_own == Some(true)).then(|| head(transaction)).transpose()?
+            } else {
+                None
+            };
+            transaction.execute_batch(
+                "DROP TABLE IF EXISTS head; DROP TABLE IF EXISTS unit; DROP TABLE IF EXISTS roots;",
+            )?;
+            transaction.execute_batch(SCHEMA)?;
+            transaction.execute("INSERT INTO head VALUES (1, ?1, 0, NULL, 0, 0, 0, NULL, 0)", [id])?;
+            transaction.pragma_update(None, "user_version", FORMAT)?;
+            Ok(old)
+        };
+        reset().map_err(|error| self.error(error))
+    }
+
     /// Puts a sealed unit or set of roots that lies in `segment` behind `head`, and moves `head` behind it.
     pub(super) fn add(&self, head: &mut Head, sealed: &Sealed) -> Result<(), VaultError> {
         match &sealed.content {
             Content::Roots(roots) => self
                 .transaction
                 .execute(
-                    "INSERT OR IGNORE INTO roots VALUES (?1, ?2)",
-                    params![roots.roots.digest().as_bytes(), sealed.receipt.sequence],
+                    "INSERT OR IGNORE INTO roots VALUES (?1, ?2, ?3)",
+                    params![roots.roots.digest().as_bytes(), head.segment, sealed.offset],
                 )
                 .map(|_| ())
                 .map_err(|error| self.error(error))?,
@@ -313,13 +344,15 @@ impl Writing<'_> {
         let bytes = |digest: &Option<Sha256>| digest.as_ref().map(|digest| *digest.as_bytes());
         self.transaction
             .prepare_cached(
-                "UPDATE head SET segment = ?1, opening = ?2, end = ?3, sequence = ?4, seal = ?5, units = ?6",
+                "UPDATE head SET segment = ?1, opening = ?2, end = ?3, is_closed = ?4, sequence = ?5, seal = ?6, \
+                 units = ?7",
             )
             .and_then(|mut statement| {
                 statement.execute(params![
                     head.segment,
                     bytes(&head.opening),
                     head.end,
+                    head.is_closed,
                     head.sequence,
                     bytes(&head.seal),
                     head.units,
@@ -354,6 +387,11 @@ fn version(row: &Row<'_>) -> rusqlite::Result<Version> {
     })
 }
 
+fn is_damaged(error: Option<&rusqlite::Error>) -> bool {
+    let code = error.and_then(rusqlite::Error::sqlite_error_code);
+    matches!(code, Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt))
+}
+
 fn last_version(connection: &Connection, key: &ArticleKey) -> rusqlite::Result<Option<Version>> {
     connection
         .prepare_cached(&format!(
@@ -364,20 +402,20 @@ fn last_version(connection: &Connection, key: &ArticleKey) -> rusqlite::Result<O
 }
 
 fn head(connection: &Connection) -> rusqlite::Result<Head> {
-    connection.prepare_cached("SELECT segment, opening, end, sequence, seal, units FROM head")?.query_row(
-        [],
-        |row| {
+    connection
+        .prepare_cached("SELECT segment, opening, end, is_closed, sequence, seal, units FROM head")?
+        .query_row([], |row| {
             let digest = |at| row.get::<_, Option<_>>(at).map(|bytes| bytes.map(Sha256::from_bytes));
             Ok(Head {
                 segment: row.get(0)?,
                 opening: digest(1)?,
                 end: row.get(2)?,
-                sequence: row.get(3)?,
-                seal: digest(4)?,
-                units: row.get(5)?,
+                is_closed: row.get(3)?,
+                sequence: row.get(4)?,
+                seal: digest(5)?,
+                units: row.get(6)?,
             })
-        },
-    )
+        })
 }
 
 fn key(source: String, identifier: String) -> rusqlite::Result<ArticleKey> {

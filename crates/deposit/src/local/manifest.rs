@@ -48,7 +48,7 @@ impl Manifest {
         ring::rand::SecureRandom::fill(&ring::rand::SystemRandom::new(), &mut random).map_err(|_| {
             VaultError::io("draw the id of a new vault", Path::new(FILE), io::Error::other("no randomness"))
         })?;
-        let id = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        let id = format!("{:032x}", u128::from_be_bytes(random));
         Ok(Self { id, created, lab })
     }
 

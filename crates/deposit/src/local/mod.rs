@@ -4,26 +4,30 @@ mod append;
 mod control;
 mod index;
 mod manifest;
+mod reindex;
 mod segment;
 mod store;
 mod verify;
+mod walk;
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
-use releve_proof::Sha256;
+use releve_proof::{Context, Report, RootSet, Sha256};
 
 use self::append::{Appender, Line, Request};
-use self::index::Index;
+use self::index::{Head, Index};
 use self::manifest::{Manifest, sync_folder};
+use self::segment::{Content, Reader, Sealed};
+use self::verify::choose_roots;
 use crate::admission::{Admission, whole_millisecond};
 use crate::key::ConnectorKey;
 use crate::{ArticleKey, Clock, DepositError, Outcome, Since, Unit, Vault, VaultError, Version};
 
 pub use self::control::{Control, KeyRecord, Permission, Withdrawal};
+pub use self::reindex::{Reindexed, reindex};
 pub use self::verify::{Fault, Progress, Verification, Verify, verify};
 
 const LOCK_FILE: &str = "lock";
@@ -190,6 +194,55 @@ impl LocalVault {
         Ok(Stats { sources, withdrawn, segments: head.segment, sequence: head.sequence, head: head.seal })
     }
 
+    /// Checks one version again, from the segment it lies in: its digests, its seal, and its proof as of the instant of the read, against
+    /// today's authorities or a set that was sealed in the vault. A withdrawal does not stand in the way.
+    pub fn check(&self, version: &Version) -> Result<Report, VaultError> {
+        let digest = version.receipt.digest;
+        let Some((_, place)) = self.index().place(&digest)? else {
+            let why = format!("the unit {digest} is not in it");
+            return Err(VaultError::Index { path: self.folder().join(index::FILE), why });
+        };
+        let sealed = self.sealed_at(place.segment, place.offset)?;
+        let Content::Unit(unit) = &sealed.content else {
+            return Err(self.damaged(place.segment, place.offset, "a unit was expected".to_owned()));
+        };
+        if sealed.receipt != version.receipt {
+            let why = "unit or seal are not those of the receipt".to_owned();
+            return Err(self.damaged(place.segment, place.offset, why));
+        }
+        let sets = self.sealed_roots()?;
+        let Admission { roots: today, window, lab } = &self.shared.admission;
+        let (roots, _) = choose_roots(unit.proof(), Some(today), &sets).unwrap_or((today, true));
+        let context = Context { received_at: sealed.receipt.received_at, window: *window, lab: *lab };
+        Ok(releve_proof::check(unit.proof(), unit.envelope(), roots, &context))
+    }
+
+    /// The sets of roots that were sealed, in that order.
+    pub fn sealed_roots(&self) -> Result<Vec<RootSet>, VaultError> {
+        let places = self.index().roots()?;
+        let sets =
+            places.into_iter().map(|(segment, offset)| match self.sealed_at(segment, offset)?.content {
+                Content::Roots(sealed) => Ok(sealed.roots),
+                Content::Unit(_) => {
+                    Err(self.damaged(segment, offset, "a set of roots was expected".to_owned()))
+                }
+            });
+        sets.collect()
+    }
+
+    fn sealed_at(&self, segment: u32, offset: u64) -> Result<Sealed, VaultError> {
+        let mut reader = Reader::open(&self.shared.folder, segment, offset, u64::MAX)?;
+        match reader.next() {
+            Ok(Some(sealed)) => Ok(sealed),
+            Ok(None) => Err(self.damaged(segment, offset, "it ends here".to_owned())),
+            Err(fault) => Err(self.damaged(segment, offset, fault.what.to_string())),
+        }
+    }
+
+    fn damaged(&self, segment: u32, offset: u64, why: String) -> VaultError {
+        VaultError::Damaged { path: segment::path(&self.shared.folder, segment), offset, why }
+    }
+
     fn index(&self) -> MutexGuard<'_, Index> {
         self.shared.reading.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -249,21 +302,14 @@ impl Vault for LocalVault {
         let found = self.index().place(&digest)?;
         let Some((key, place)) = found else { return Ok(None) };
         self.refuse_withdrawn(&key)?;
-        let path = segment::path(&self.shared.folder, place.segment);
-        let read = || {
-            let mut file = File::open(&path)?;
-            file.seek(SeekFrom::Start(place.offset))?;
-            let mut bytes = Vec::new();
-            file.take(place.bytes).read_to_end(&mut bytes)?;
-            Ok(bytes)
-        };
-        let bytes = read().map_err(|error| VaultError::io("read", &path, error))?;
-        let damaged = |why| VaultError::Damaged { path: path.clone(), offset: place.offset, why };
-        let unit = Unit::read(&bytes).map_err(|error| damaged(error.to_string()))?;
-        if unit.digest() != digest {
-            return Err(damaged(format!("the unit {digest} was expected, and {} found", unit.digest())));
+        let sealed = self.sealed_at(place.segment, place.offset)?;
+        match sealed.content {
+            Content::Unit(unit) if unit.digest() == digest => Ok(Some(unit)),
+            other => {
+                let why = format!("the unit {digest} was expected, and {} found", other.digest());
+                Err(self.damaged(place.segment, place.offset, why))
+            }
         }
-        Ok(Some(unit))
     }
 }
 
@@ -290,9 +336,10 @@ fn create(folder: &Path, options: &LocalOptions) -> Result<(), VaultError> {
     let manifest = Manifest::new((options.clock)(), options.admission.lab)?;
     let segments = folder.join(segment::FOLDER);
     fs::create_dir_all(&segments).map_err(|error| VaultError::io("create", &segments, error))?;
-    // An index of a vault that was never finished names another id.
-    remove_index(folder)?;
-    Index::create(&folder.join(index::FILE), &manifest.id)?;
+    let mut index = Index::create(&folder.join(index::FILE))?;
+    let writing = index.write()?;
+    writing.reset(&manifest.id)?;
+    writing.commit(&Head::default())?;
     Control::open(&folder.join(control::FILE), true, Arc::clone(&options.clock))?;
     sync_folder(folder).map_err(|error| VaultError::io("sync", folder, error))?;
     manifest.write(folder)

@@ -243,7 +243,7 @@ impl<R: Read> Reader<R> {
         let Some(first) = first.map_err(|error| fault(None, error.into()))? else { return Ok(None) };
         let content = match SealedRoots::decode(&first, &raw).map_err(|why| fault(None, malformed(why)))? {
             Some(roots) => Content::Roots(roots),
-            None => Unit::read_after(first, &mut self.input, raw)
+            None => Unit::read_after(&first, &mut self.input, raw)
                 .map(Content::Unit)
                 .map_err(|error| fault(None, error.into()))?,
         };

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use releve_proof::{Context, Proof, RootSet, Sha256};
 
 use super::manifest::Manifest;
-use super::segment::{self, Content, FaultKind, Reader, Sealed, find_seal};
+use super::segment::Content;
+use super::walk::{Event, Listing, walk};
 use crate::{Unit, VaultError};
 
 /// How many faults are described; the others are counted. A vault with more is not read fault by fault.
@@ -112,208 +112,85 @@ impl fmt::Display for Fault {
 pub fn verify(options: &Verify<'_>, progress: &mut dyn FnMut(Progress)) -> Result<Verification, VaultError> {
     let folder = options.folder;
     let manifest = Manifest::read(folder)?.ok_or_else(|| VaultError::Missing { path: folder.to_owned() })?;
-    let mut verifier = Verifier {
-        options,
-        manifest,
-        progress,
-        bytes_all: 0,
-        sealed_roots: Vec::new(),
-        chain: Chain::At { sequence: 0, seal: None },
-        heads: options.heads.iter().copied().collect(),
-        found: Verification::default(),
-    };
-    let (segments, strangers) = segments(folder)?;
-    verifier.bytes_all = segments.iter().map(|(_, bytes)| bytes).sum();
-    for name in strangers {
-        verifier.fault("file-unknown", 0, 0, format!("`{}` is not a segment", name.display()));
-    }
-    let mut expected = 1;
-    for &(number, bytes) in &segments {
-        if number != expected {
-            verifier.fault("segment-missing", expected, 0, "the segment is missing".to_owned());
-            verifier.chain = Chain::Lost;
-        }
-        expected = number + 1;
-        verifier.segment(number, bytes);
-    }
-    let last = segments.last().copied().unwrap_or_default();
-    for head in std::mem::take(&mut verifier.heads) {
-        verifier.fault("head-missing", last.0, last.1, format!("the known seal {head} is not in the vault"));
-    }
-    Ok(verifier.found)
-}
+    let listing = Listing::read_between_appends(folder)?;
+    let bytes_all = listing.segments.iter().map(|(_, bytes)| bytes).sum();
 
-/// The segments with their lengths at this moment, when nobody is in the middle of an append, and what else lies beside them.
-#[expect(clippy::type_complexity, reason = "one caller, right above")]
-fn segments(folder: &Path) -> Result<(Vec<(u32, u64)>, Vec<PathBuf>), VaultError> {
-    let path = folder.join(segment::FOLDER);
-    // A copy of a vault need not have the lock, nor a reader the right to open it.
-    let lock = File::open(folder.join(super::LOCK_FILE)).ok();
-    if let Some(lock) = &lock {
-        lock.lock_shared().map_err(|error| VaultError::io("lock", &folder.join(super::LOCK_FILE), error))?;
-    }
-    let read = || {
-        let (mut segments, mut strangers) = (Vec::new(), Vec::new());
-        for entry in fs::read_dir(&path)? {
-            let entry = entry?;
-            let name = PathBuf::from(entry.file_name());
-            let number = name.to_str().and_then(|name| name.strip_suffix(".warc.gz")?.parse().ok());
-            match number.filter(|number| segment::path(folder, *number) == entry.path()) {
-                Some(number) => segments.push((number, entry.metadata()?.len())),
-                None => strangers.push(name),
+    let mut found = Verification::default();
+    let mut sealed_roots: Vec<RootSet> = Vec::new();
+    let mut heads: BTreeSet<Sha256> = options.heads.iter().copied().collect();
+    let mut bytes_before = 0;
+    walk(folder, &manifest, &listing, &mut |event| {
+        match event {
+            Event::Segment { .. } => {}
+            Event::Fault(fault) => found.add(fault),
+            Event::End { bytes, .. } => {
+                bytes_before += bytes;
+                found.segments += 1;
+                found.bytes = bytes_before;
             }
-        }
-        segments.sort_unstable();
-        strangers.sort_unstable();
-        Ok((segments, strangers))
-    };
-    read().map_err(|error| VaultError::io("read", &path, error))
-}
-
-/// What the next seal has to follow on.
-#[derive(Clone, Copy)]
-enum Chain {
-    At {
-        sequence: u64,
-        seal: Option<Sha256>,
-    },
-    /// Broken before, and said so: the next seal is taken as it comes.
-    Lost,
-}
-
-struct Verifier<'a> {
-    options: &'a Verify<'a>,
-    manifest: Manifest,
-    progress: &'a mut dyn FnMut(Progress),
-    bytes_all: u64,
-    sealed_roots: Vec<RootSet>,
-    chain: Chain,
-    /// Those not found yet.
-    heads: BTreeSet<Sha256>,
-    found: Verification,
-}
-
-impl Verifier<'_> {
-    fn segment(&mut self, number: u32, bytes: u64) {
-        self.found.segments += 1;
-        let before = self.found.bytes;
-        self.read_segment(number, bytes);
-        self.found.bytes = before + bytes;
-    }
-
-    fn read_segment(&mut self, number: u32, bytes: u64) {
-        let folder = self.options.folder;
-        let mut reader = match Reader::open(folder, number, 0, bytes) {
-            Ok(reader) => reader,
-            Err(error) => {
-                self.chain = Chain::Lost;
-                return self.fault("unreadable", number, 0, error.to_string());
+            Event::Skipped(later) => {
+                heads.remove(&later.receipt.seal);
+                found.head = Some((later.receipt.sequence, later.receipt.seal));
             }
-        };
-        let opening = match reader.opening() {
-            // Begun, and the program died before anything was put in it.
-            Err(_) if bytes == 0 => return,
-            Err(fault) => {
-                self.chain = Chain::Lost;
-                return self.fault(code(&fault.what), number, 0, fault.what.to_string());
-            }
-            Ok((opening, digest)) => {
-                if opening.vault != self.manifest.id || opening.lab != self.manifest.lab {
-                    self.fault("segment-foreign", number, 0, "the segment is another vault's".to_owned());
-                }
-                let follows = match self.chain {
-                    Chain::At { seal, .. } => opening.previous == seal,
-                    Chain::Lost => true,
-                };
-                if opening.number != number || !follows {
-                    self.fault(
-                        "segment-order",
-                        number,
-                        0,
-                        "the segment does not follow on the one before".to_owned(),
-                    );
-                }
-                digest
-            }
-        };
-        let before = self.found.bytes;
-        loop {
-            match reader.next() {
-                Ok(None) => return,
-                Ok(Some(sealed)) => {
-                    self.sealed(number, &opening, &sealed);
-                    self.found.bytes = before + sealed.end;
-                    (self.progress)(Progress {
-                        bytes: self.found.bytes,
-                        bytes_all: self.bytes_all,
-                        units: self.found.units,
-                    });
-                }
-                Err(fault) => {
-                    // Behind the next seal, things may be whole again.
-                    let later = find_seal(folder, number, fault.offset, bytes, &opening).ok().flatten();
-                    self.push(Fault {
-                        code: code(&fault.what),
-                        segment: number,
-                        offset: fault.offset,
-                        sequence: later.as_ref().map(|later| later.seal.sequence),
-                        unit: later.as_ref().map(|later| later.seal.unit).or(fault.unit),
-                        why: fault.what.to_string(),
-                    });
-                    let Some(later) = later else {
-                        self.chain = Chain::Lost;
-                        return;
-                    };
-                    self.head(later.seal.sequence, later.receipt.seal);
-                    match Reader::open(folder, number, later.end, bytes) {
-                        Ok(behind) => reader = behind,
-                        Err(error) => return self.fault("unreadable", number, later.end, error.to_string()),
+            Event::Sealed { segment, sealed } => {
+                heads.remove(&sealed.receipt.seal);
+                found.head = Some((sealed.receipt.sequence, sealed.receipt.seal));
+                found.bytes = bytes_before + sealed.end;
+                match &sealed.content {
+                    Content::Roots(sealed) => {
+                        found.root_sets += 1;
+                        sealed_roots.push(sealed.roots.clone());
+                    }
+                    Content::Unit(unit) => {
+                        found.units += 1;
+                        if let Err((code, why)) = found.check(
+                            options,
+                            &sealed_roots,
+                            manifest.lab,
+                            unit,
+                            sealed.receipt.received_at,
+                        ) {
+                            found.add(Fault {
+                                code,
+                                segment,
+                                offset: sealed.offset,
+                                sequence: Some(sealed.receipt.sequence),
+                                unit: Some(unit.digest()),
+                                why,
+                            });
+                        }
+                        progress(Progress { bytes: found.bytes, bytes_all, units: found.units });
                     }
                 }
             }
         }
+        Ok(())
+    })?;
+    let (segment, offset) = listing.segments.last().copied().unwrap_or_default();
+    for head in heads {
+        let why = format!("the seal {head} is known to have been in the vault, and is not");
+        found.add(Fault { code: "head-missing", segment, offset, sequence: None, unit: None, why });
     }
+    Ok(found)
+}
 
-    fn sealed(&mut self, number: u32, opening: &Sha256, sealed: &Sealed) {
-        let at = |code, why| Fault {
-            code,
-            segment: number,
-            offset: sealed.offset,
-            sequence: Some(sealed.seal.sequence),
-            unit: Some(sealed.seal.unit),
-            why,
-        };
-        let follows = match self.chain {
-            Chain::At { sequence, seal } => sealed.seal.follows(sequence, seal, opening),
-            Chain::Lost => sealed.seal.segment == *opening,
-        };
-        if !follows {
-            self.push(at("chain-broken", "the seal does not follow on the one before it".to_owned()));
-        }
-        self.head(sealed.seal.sequence, sealed.receipt.seal);
-        match &sealed.content {
-            Content::Roots(sealed) => {
-                self.found.root_sets += 1;
-                self.sealed_roots.push(sealed.roots.clone());
-            }
-            Content::Unit(unit) => {
-                self.found.units += 1;
-                if let Err((code, why)) = self.check(unit, sealed.seal.received_at) {
-                    self.push(at(code, why));
-                }
-            }
-        }
-    }
-
-    fn check(&mut self, unit: &Unit, received_at: Timestamp) -> Result<(), (&'static str, String)> {
-        let (roots, is_today) = choose_roots(unit.proof(), self.options.roots, &self.sealed_roots)
+impl Verification {
+    fn check(
+        &mut self,
+        options: &Verify<'_>,
+        sealed_roots: &[RootSet],
+        lab: bool,
+        unit: &Unit,
+        received_at: Timestamp,
+    ) -> Result<(), (&'static str, String)> {
+        let (roots, is_today) = choose_roots(unit.proof(), options.roots, sealed_roots)
             .ok_or(("roots-missing", "no set of roots was sealed before the unit".to_owned()))?;
-        let context = Context { received_at, window: self.options.window, lab: self.manifest.lab };
+        let context = Context { received_at, window: options.window, lab };
         let report = releve_proof::check(unit.proof(), unit.envelope(), roots, &context);
         if is_today {
-            self.found.by_roots_today += 1;
+            self.by_roots_today += 1;
         } else {
-            self.found.by_roots_sealed += 1;
+            self.by_roots_sealed += 1;
         }
         match report.refusal() {
             None => Ok(()),
@@ -321,20 +198,10 @@ impl Verifier<'_> {
         }
     }
 
-    fn head(&mut self, sequence: u64, seal: Sha256) {
-        self.chain = Chain::At { sequence, seal: Some(seal) };
-        self.heads.remove(&seal);
-        self.found.head = Some((sequence, seal));
-    }
-
-    fn fault(&mut self, code: &'static str, segment: u32, offset: u64, why: String) {
-        self.push(Fault { code, segment, offset, sequence: None, unit: None, why });
-    }
-
-    fn push(&mut self, fault: Fault) {
-        self.found.fault_count += 1;
-        if self.found.faults.len() < FAULT_COUNT_MAX {
-            self.found.faults.push(fault);
+    fn add(&mut self, fault: Fault) {
+        self.fault_count += 1;
+        if self.faults.len() < FAULT_COUNT_MAX {
+            self.faults.push(fault);
         }
     }
 }
@@ -352,12 +219,4 @@ pub(super) fn choose_roots<'a>(
     let named = sealed.clone().find(|(set, _)| set.digest() == proof.roots().sha256);
     let with_root = sealed.clone().find(|(set, _)| set.contains(root));
     today.filter(|(set, _)| set.contains(root)).or(named).or(with_root).or(today).or_else(|| sealed.next())
-}
-
-fn code(what: &FaultKind) -> &'static str {
-    match what {
-        FaultKind::Truncated => "cut-off",
-        FaultKind::Malformed(_) => "altered",
-        FaultKind::Io(_) => "unreadable",
-    }
 }
