@@ -1,6 +1,7 @@
 use releve_extract::{IdentifierAt, IdentifierRule};
 
 use crate::keys;
+use crate::list::ListFields;
 use crate::section::{Noted, Section, Text, TextOrSection};
 
 /// Where the identifier of an article stands.
@@ -25,17 +26,24 @@ pub enum Identifier {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ground {
     Feed,
+    /// A list that says where an item's address stands.
     List,
+    ListWithoutAddress,
     Sitemap,
     Page,
     Json,
 }
 
 impl Ground {
+    pub(crate) fn list(fields: &ListFields) -> Self {
+        if fields.address.is_some() { Self::List } else { Self::ListWithoutAddress }
+    }
+
     fn has(self, at: &IdentifierAt) -> bool {
         match self {
             Self::Feed => matches!(at, IdentifierAt::Guid | IdentifierAt::Id | IdentifierAt::Link),
             Self::List => matches!(at, IdentifierAt::Link | IdentifierAt::Pointer(_)),
+            Self::ListWithoutAddress => matches!(at, IdentifierAt::Pointer(_)),
             Self::Sitemap => matches!(at, IdentifierAt::Link),
             Self::Page => matches!(at, IdentifierAt::Page(_) | IdentifierAt::Address),
             Self::Json => matches!(at, IdentifierAt::Pointer(_) | IdentifierAt::Address),
@@ -46,6 +54,9 @@ impl Ground {
     fn places(self) -> &'static str {
         match self {
             Self::Feed => "an entry of a feed has guid, id and link",
+            Self::ListWithoutAddress => {
+                "an item of a list has what a JSON Pointer leads to, such as \"/id\", and link where `address` says where that stands"
+            }
             Self::List => "an item of a list has link and what a JSON Pointer leads to, such as \"/id\"",
             Self::Sitemap => "an entry of a sitemap has link alone",
             Self::Page => {

@@ -1,10 +1,12 @@
 //! Systems whose interface is known.
 
 use releve_extract::{IdentifierAt, IdentifierRule, Pointer};
+use releve_redirect_policy::AdmittedHosts;
 use releve_url_canon::HttpsUrl;
 
 use crate::list::{DateField, ListFields, NumberedAddress, Pagination, Trigger};
-use crate::{AddressTemplate, Identifier};
+use crate::section::{Noted, Section};
+use crate::{AddressTemplate, Identifier, list};
 
 /// What a preset says in the place of a description.
 pub(crate) struct Preset {
@@ -13,6 +15,42 @@ pub(crate) struct Preset {
     pub(crate) fields: ListFields,
     pub(crate) article: AddressTemplate,
     pub(crate) identifier: Identifier,
+}
+
+/// That the source has a preset, and which, unless what it says of it is wrong.
+pub(crate) type PresetOrNoted = Result<Preset, Noted>;
+
+pub(crate) const SAID: &str = "is what the preset says already";
+pub(crate) const LEAVE_OUT: &str = "leave it out, or leave the preset out";
+
+pub(crate) fn preset(section: &Section<'_>, hosts: Option<&AdmittedHosts>) -> Option<PresetOrNoted> {
+    if !section.has("preset") {
+        section.refuse(&["site"], "has no meaning without `preset`", "leave it out");
+        return None;
+    }
+    let is_known = section.word("preset").is_some();
+    let site = if section.has("site") {
+        list::address(section, "site", hosts)
+    } else {
+        let entries: Vec<String> = hosts.map(|hosts| hosts.entries().collect()).unwrap_or_default();
+        match entries.as_slice() {
+            [host] if !host.starts_with("*.") => format!("https://{host}/").parse().ok(),
+            [] => None,
+            _ => {
+                section.missing(
+                    "the preset needs `site` where `hosts` is not one host alone",
+                    "say where the system is installed: site = \"https://www.example.org/\"",
+                );
+                None
+            }
+        }
+    };
+    if let (Some(site), Some(span)) = (&site, section.key_span("site"))
+        && site.query().is_some()
+    {
+        section.problem(span, "`site` has a query", "give the address that the system is installed at");
+    }
+    Some(site.filter(|_| is_known).and_then(|site| wordpress(&site)).ok_or(Noted))
 }
 
 /// The list asks for the four fields that a reference needs, so that no text of an article travels with it. A hundred items are the
@@ -24,7 +62,7 @@ const ARTICLE: &str = "wp-json/wp/v2/posts/{id}?_embed=author,wp:term";
 const PAST_THE_END: u16 = 400;
 
 /// WordPress by its REST API. The trigger is ordered by modification, because an edit to an old post never enters the feed again.
-pub(crate) fn wordpress(site: &HttpsUrl) -> Option<Preset> {
+fn wordpress(site: &HttpsUrl) -> Option<Preset> {
     let base = site.as_str().trim_end_matches('/');
     let id: IdentifierRule = IdentifierRule::whole(IdentifierAt::Pointer(pointer("/id")?));
     let fields = ListFields {

@@ -327,13 +327,11 @@ impl<'a> Section<'a> {
     /// A table below this one.
     pub(crate) fn section(&self, key: &str, keys: &'static Table) -> Option<Self> {
         let value = self.value(key)?;
-        match value.get_ref().as_table() {
-            Some(table) => Some(Self::open(self.document, value.span(), table, keys)),
-            None => {
-                self.wrong_kind(key, value, "a table");
-                None
-            }
+        let table = value.get_ref().as_table();
+        if table.is_none() {
+            self.wrong_kind(key, value, "a table");
         }
+        Some(Self::open(self.document, value.span(), table?, keys))
     }
 
     /// A text or a table below this one.

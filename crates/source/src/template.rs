@@ -96,10 +96,14 @@ fn encode(identifier: &str) -> String {
         if is_unreserved(byte) {
             encoded.push(char::from(byte));
         } else {
-            encoded.push_str(&format!("%{byte:02X}"));
+            encoded.extend(['%', hex_digit(byte >> 4), hex_digit(byte & 0xf)]);
         }
     }
     encoded
+}
+
+fn hex_digit(nibble: u8) -> char {
+    char::from(if nibble < 10 { b'0' + nibble } else { b'A' + nibble - 10 })
 }
 
 fn is_unreserved(byte: u8) -> bool {
