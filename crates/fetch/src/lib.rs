@@ -62,6 +62,8 @@ mod network;
 mod resolve;
 pub mod suite;
 mod tap;
+#[cfg(test)]
+mod tests;
 
 use std::future::Future;
 

@@ -2,10 +2,13 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
+mod access;
 mod address;
 mod bounds;
 mod certificate;
 mod coding;
+mod encode;
+mod lab_file;
 mod request;
 mod suite;
 mod support;

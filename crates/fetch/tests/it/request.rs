@@ -138,7 +138,7 @@ async fn r04_a_response_that_echoes_the_credential_is_refused() {
         ("address", Reply::ok("text/html", format!("<a href=/?token={percent}>")).into()),
         ("location", Reply::redirect(302, format!("/?token={percent}")).into()),
         ("header", Reply::ok("text/html", "x").header("X-Debug", SECRET).into()),
-        ("gzip", Reply::ok("text/html", "").coded("gzip", crate::coding::gzip(SECRET.as_bytes())).into()),
+        ("gzip", Reply::ok("text/html", "").coded("gzip", crate::encode::gzip(SECRET.as_bytes())).into()),
     ];
     for (name, answer) in rows {
         let mut bench = Bench::with(page().at("/a", answer));

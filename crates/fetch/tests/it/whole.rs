@@ -188,7 +188,7 @@ async fn r37_a_chunked_body_is_whole_or_an_error() {
 #[tokio::test]
 async fn r37_a_transfer_coding_other_than_chunked_is_an_error() {
     let bench = Bench::with(host());
-    let zipped = crate::coding::gzip(b"four");
+    let zipped = crate::encode::gzip(b"four");
     let mut chunk = format!("{:x}\r\n", zipped.len()).into_bytes();
     chunk.extend_from_slice(&zipped);
     chunk.extend_from_slice(b"\r\n0\r\n\r\n");
