@@ -177,7 +177,8 @@ struct Flight {
 }
 
 impl Flight {
-    /// From here on the records are encrypted. A message may not lie across the change of keys (RFC 8446 section 5.1).
+    /// From here on the records are encrypted. A message may not lie across the change of keys (RFC 8446
+    /// section 5.1).
     fn decrypt_with(&mut self, opener: Opener) -> Result<(), Error> {
         if !self.pending.is_empty() {
             return Err(Error::handshake("a handshake message lies across a change of keys"));

@@ -32,7 +32,7 @@ impl Facts {
         let (rest, certificate) = X509Certificate::from_der(der).ok()?;
         rest.is_empty().then_some(())?;
         let mut facts = Self {
-            subject: certificate.subject().to_string(),
+            subject: shown(&certificate.subject().to_string()),
             not_before: Timestamp::from_second(certificate.validity().not_before.timestamp()).ok()?,
             not_after: Timestamp::from_second(certificate.validity().not_after.timestamp()).ok()?,
             authority: None,
@@ -78,4 +78,24 @@ fn rsa_bits(certificate: &X509Certificate<'_>) -> Option<Option<usize>> {
         }
         _ => Some(None),
     }
+}
+
+/// Text out of a certificate as it may stand in a report. Anyone can put anything into a certificate, and
+/// reports go to terminals and logs: so no control characters, and no more than 200 characters.
+pub(crate) fn shown(text: &str) -> String {
+    const CHARS_MAX: usize = 200;
+    let mut shown: String = text
+        .chars()
+        .take(CHARS_MAX)
+        .map(|c| if c.is_control() || is_format(c) { char::REPLACEMENT_CHARACTER } else { c })
+        .collect();
+    if text.chars().nth(CHARS_MAX).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// Characters that are not seen but change what is: those that turn the direction of writing, and joiners.
+fn is_format(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }

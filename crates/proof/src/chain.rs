@@ -8,18 +8,20 @@ use rustls_pki_types::{CertificateDer, ServerName, SignatureVerificationAlgorith
 use webpki::ring as algorithms;
 use webpki::{EndEntityCert, KeyUsage, VerifiedPath};
 
-use crate::certificate::Facts;
+use crate::certificate::{Facts, shown};
 use crate::reason::{Reason, Refusal};
 use crate::roots::{Root, RootSet};
 
-/// Finds the path from the first certificate presented to a root of the set and verifies it: signatures, dates,
-/// constraints, purpose, key sizes, and that the first certificate covers the server name.
+/// Finds the path from the first certificate presented to a root of the set and verifies it: signatures,
+/// dates, constraints, purpose, key sizes, and that the first certificate covers the server name.
 ///
-/// Returned is the path in DER, the server's own certificate first and the root last. Revocation is not looked at.
+/// Returned is the path in DER, the server's own certificate first and the root last. Revocation is not
+/// looked at.
 ///
-/// The search and most of the rules are those of rustls-webpki. What it leaves to its user is checked here, for every path it
-/// offers: that the root itself was valid at the instant, bears no critical extension unknown here and is not passed its path length, that no
-/// authority's key usage forbids to sign certificates, and that no RSA key is shorter than 2,048 bits.
+/// The search and most of the rules are those of rustls-webpki. What it leaves to its user is checked here,
+/// for every path it offers: that the root itself was valid at the instant, bears no critical extension
+/// unknown here and is not passed its path length, that no authority's key usage forbids to sign
+/// certificates, and that no RSA key is shorter than 2,048 bits.
 pub fn verify_chain(
     presented: &[Vec<u8>],
     server_name: &str,
@@ -58,7 +60,8 @@ pub(crate) struct Path<'a> {
 }
 
 impl<'a> Path<'a> {
-    /// Takes the path recorded as verified, if it is made of certificates presented and ends in a root of the set.
+    /// Takes the path recorded as verified, if it is made of certificates presented and ends in a root of the
+    /// set.
     pub(crate) fn recorded(
         verified: &'a [Vec<u8>],
         presented: &[Vec<u8>],
@@ -293,7 +296,7 @@ fn refusal(error: &webpki::Error) -> Refusal {
         }
         E::CertNotValidForName(context) => (
             Reason::NameNotCovered,
-            format!("the certificate names {} and not the server", context.presented.join(", ")),
+            format!("the certificate names {} and not the server", shown(&context.presented.join(", "))),
         ),
         E::UnknownIssuer => (Reason::RootUnknown, "no path leads to a root of the set".to_owned()),
         E::InvalidSignatureForPublicKey => {

@@ -11,19 +11,22 @@ use crate::document::{Proof, RecordedRoots};
 use crate::reason::{Reason, Refusal};
 use crate::roots::RootSet;
 
-/// What a proof is checked under: data without which the verdict means nothing, so there is no default of the whole.
+/// What a proof is checked under: data without which the verdict means nothing, so there is no default of the
+/// whole.
 #[derive(Clone, Copy, Debug)]
 pub struct Context {
     /// When the vault received the deposit. Years later it is still that instant, as the vault's seal has it.
     pub received_at: Timestamp,
     /// How long before the receipt the read may lie; see [`Context::WINDOW`].
     pub window: Duration,
-    /// Whether this is the lab. A proof that was made in the lab is accepted there alone, and there no other is.
+    /// Whether this is the lab. A proof that was made in the lab is accepted there alone, and there no other
+    /// is.
     pub lab: bool,
 }
 
 impl Context {
-    /// The window where nothing else is said: 7 days. A connector that could not reach its vault for longer reads again.
+    /// The window where nothing else is said: 7 days. A connector that could not reach its vault for longer
+    /// reads again.
     pub const WINDOW: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
     /// Outside the lab, with the window of 7 days.
@@ -34,8 +37,8 @@ impl Context {
 
 /// Checks a proof against the envelope it speaks of and a set of roots, as of the instant of the read.
 ///
-/// Every check is made, also after one has failed, unless it needs what the failed one would have given. Nothing but the
-/// arguments is looked at, so the same check gives the same report years later.
+/// Every check is made, also after one has failed, unless it needs what the failed one would have given.
+/// Nothing but the arguments is looked at, so the same check gives the same report years later.
 pub fn check(proof: &Proof, envelope: &[u8], roots: &RootSet, context: &Context) -> Report {
     let mut lines = vec![
         line(
@@ -43,7 +46,8 @@ pub fn check(proof: &Proof, envelope: &[u8], roots: &RootSet, context: &Context)
             if context.lab { "made in the lab" } else { "made outside the lab" },
             check_lab(proof, context),
         ),
-        // That the address is https is an invariant of its type, and of every proof that could be read at all.
+        // That the address is https is an invariant of its type, and of every proof that could be read at
+        // all.
         line(Check::Address, proof.address().as_str(), Ok(())),
         line(Check::ServerName, proof.address().host(), proof.verify_server_name()),
     ];
@@ -227,8 +231,8 @@ pub enum Check {
     Address,
     /// The address's host is the server name of the handshake.
     ServerName,
-    /// The path recorded is made of the certificates presented, leads to a root of the set, and verifies at the instant of
-    /// the read.
+    /// The path recorded is made of the certificates presented, leads to a root of the set, and verifies at
+    /// the instant of the read.
     Chain,
     /// The server's certificate covers the server name.
     Name,
@@ -236,7 +240,8 @@ pub enum Check {
     RootDates,
     /// The key usage of every issuer allows to sign certificates.
     KeyUsage,
-    /// The root is an authority, allows that many intermediates, and bears no critical extension that is not understood.
+    /// The root is an authority, allows that many intermediates, and bears no critical extension that is not
+    /// understood.
     RootConstraints,
     /// No RSA key is shorter than 2,048 bits.
     KeySizes,

@@ -12,18 +12,19 @@ use crate::tls::Tls;
 use crate::wire;
 
 /// What every proof says of itself, word for word.
-pub const ATTESTS: &str = "This proof attests that whoever answered at the address controlled its domain name at the \
-     instant of the read, and nothing more. It is no signature by the publisher. It binds neither the bytes received to \
-     the server's key nor the instant to a clock that is not the connector's.";
+pub const ATTESTS: &str = "This proof attests that whoever answered at the address controlled its domain \
+    name at the instant of the read, and nothing more. It is no signature by the publisher. It binds neither \
+    the bytes received to the server's key nor the instant to a clock that is not the connector's.";
 
-/// The largest document that is read, in bytes: both directions of a handshake at [`HANDSHAKE_BYTES_MAX`](crate::HANDSHAKE_BYTES_MAX), and
-/// the chain twice beside it, in base64.
+/// The largest document that is read, in bytes: both directions of a handshake at
+/// [`HANDSHAKE_BYTES_MAX`](crate::HANDSHAKE_BYTES_MAX), and the chain twice beside it, in base64.
 pub const PROOF_BYTES_MAX: usize = 2 * 1024 * 1024;
 
 /// The proof of one read.
 ///
-/// It holds what was read, where, when and over which TLS connection, and is never changed. It is made by [`Proof::new`] from what
-/// a fetch observed, or read from its document by [`Proof::from_json`], and is judged by [`check`](crate::check).
+/// It holds what was read, where, when and over which TLS connection, and is never changed. It is made by
+/// [`Proof::new`] from what a fetch observed, or read from its document by [`Proof::from_json`], and is
+/// judged by [`check`](crate::check).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proof {
     pub(crate) requested: HttpsUrl,
@@ -103,7 +104,8 @@ pub struct Response {
 }
 
 impl Response {
-    /// The headers that a proof keeps. All others are dropped before anything is written, `Set-Cookie` first of all.
+    /// The headers that a proof keeps. All others are dropped before anything is written, `Set-Cookie` first
+    /// of all.
     pub const HEADERS: [&'static str; 14] = [
         "age",
         "cache-control",
@@ -123,8 +125,8 @@ impl Response {
 
     /// Takes the status and, of the headers, those that are kept, in the order given.
     ///
-    /// Names are compared without regard to case. A value is taken byte for byte: each byte becomes the character
-    /// with the same number (ISO 8859-1), as HTTP leaves its encoding open.
+    /// Names are compared without regard to case. A value is taken byte for byte: each byte becomes the
+    /// character with the same number (ISO 8859-1), as HTTP leaves its encoding open.
     pub fn new<N, V>(status: u16, headers: impl IntoIterator<Item = (N, V)>) -> Self
     where
         N: AsRef<str>,
@@ -171,9 +173,9 @@ pub struct Connector {
 impl Proof {
     /// Makes the proof of a read, and with it the path from the server's certificate to a root of the set.
     ///
-    /// Errors: the facts contradict each other; the chain leads to no root of the set; the connection carries no
-    /// evidence or evidence that does not hold; the address is not at the connection's host. So no proof is made that a check at the
-    /// same instant against the same roots would refuse.
+    /// Errors: the facts contradict each other; the chain leads to no root of the set; the connection carries
+    /// no evidence or evidence that does not hold; the address is not at the connection's host. So no proof
+    /// is made that a check at the same instant against the same roots would refuse.
     pub fn new(read: Read<'_>, roots: &RootSet) -> Result<Self, Error> {
         let read_at = read
             .read_at
@@ -207,8 +209,8 @@ impl Proof {
 
     /// Reads a proof from its document, `proof.json`.
     ///
-    /// The document has one form: that of [`to_json`](Self::to_json), byte for byte. Anything else is refused, an unknown
-    /// version or field included.
+    /// The document has one form: that of [`to_json`](Self::to_json), byte for byte. Anything else is
+    /// refused, an unknown version or field included.
     pub fn from_json(document: &[u8]) -> Result<Self, Error> {
         wire::read(document)
     }
@@ -283,8 +285,8 @@ impl Proof {
         self.lab
     }
 
-    /// Of today's set and the sealed ones, the set to check this proof against: today's while it still holds the root of the
-    /// path verified, else the one that the proof records, else today's.
+    /// Of today's set and the sealed ones, the set to check this proof against: today's while it still holds
+    /// the root of the path verified, else the one that the proof records, else today's.
     pub fn choose_roots<'a>(
         &self,
         today: &'a RootSet,
@@ -343,6 +345,16 @@ impl Proof {
         )?;
         ensure(self.received.coding.as_deref().is_none_or(is_text), "received.coding", TEXT)?;
         ensure(is_text(&self.envelope.media_type), "envelope.media_type", TEXT)?;
+        ensure(
+            self.tls.presented.len() <= PRESENTED_COUNT_MAX,
+            "tls.presented",
+            "holds too many certificates",
+        )?;
+        ensure(
+            self.verified.len() <= VERIFIED_COUNT_MAX,
+            "tls.verified",
+            "is longer than any path that is verified",
+        )?;
         ensure(is_text(&self.tls.server_name), "tls.server_name", TEXT)?;
         ensure(is_text(&self.connector.name), "connector.name", TEXT)?;
         ensure(is_text(&self.connector.version), "connector.version", TEXT)?;
@@ -352,6 +364,12 @@ impl Proof {
 
 /// Far more than any limit on redirects that is in use: browsers stop at 20.
 const REDIRECT_COUNT_MAX: usize = 20;
+
+/// Real servers present fewer than 10. OpenSSL follows no chain deeper than 100.
+const PRESENTED_COUNT_MAX: usize = 100;
+
+/// The server's certificate, the 6 intermediates that rustls-webpki follows at most, and the root.
+const VERIFIED_COUNT_MAX: usize = 8;
 
 /// The largest integer that every JSON reader holds exactly (RFC 8785 section 3.2.2.3): 2^53 - 1.
 const INTEGER_MAX: u64 = (1 << 53) - 1;

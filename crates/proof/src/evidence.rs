@@ -10,19 +10,20 @@ use crate::tls::{CipherSuite, Protocol, Tls};
 
 /// What the server signed in its handshake, and the signature.
 ///
-/// A certificate chain is public and proves nothing about who presented it. Who holds the certificate's key signs the
-/// handshake with it, and that signature is kept here together with the bytes it was made over, each of them once. Not one
-/// bit of it is free: whichever is changed, [`check`](crate::check) refuses it.
+/// A certificate chain is public and proves nothing about who presented it. Who holds the certificate's key
+/// signs the handshake with it, and that signature is kept here together with the bytes it was made over,
+/// each of them once. Not one bit of it is free: whichever is changed, [`check`](crate::check) refuses it.
 ///
 /// What is kept, byte for byte, message headers included:
 ///
-/// - TLS 1.3 (RFC 8446 section 4.4): the *transcript*, which is every handshake message from ClientHello up to and with
-///   Certificate, in the clear, in order. These are ClientHello, ServerHello, EncryptedExtensions, CertificateRequest if one came,
-///   Certificate; after a HelloRetryRequest they are preceded by the first ClientHello and that request. And the
-///   *CertificateVerify* message. The records' encryption is undone at capture, so no secret is kept.
-/// - TLS 1.2 (RFC 5246 section 7.4.3): the client's random, the server's random, and the ServerKeyExchange message, which
-///   holds the server's parameters and the signature over the three. The server signs nothing else of the handshake in TLS 1.2,
-///   so nothing else could be bound and nothing else is kept.
+/// - TLS 1.3 (RFC 8446 section 4.4): the *transcript*, which is every handshake message from ClientHello up
+///   to and with Certificate, in the clear, in order. These are ClientHello, ServerHello,
+///   EncryptedExtensions, CertificateRequest if one came, Certificate; after a HelloRetryRequest they are
+///   preceded by the first ClientHello and that request. And the *CertificateVerify* message. The records'
+///   encryption is undone at capture, so no secret is kept.
+/// - TLS 1.2 (RFC 5246 section 7.4.3): the client's random, the server's random, and the ServerKeyExchange
+///   message, which holds the server's parameters and the signature over the three. The server signs nothing
+///   else of the handshake in TLS 1.2, so nothing else could be bound and nothing else is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandshakeEvidence(pub(crate) Kept);
 
@@ -41,8 +42,8 @@ impl HandshakeEvidence {
         }
     }
 
-    /// Verifies that the key of the first certificate presented signed this handshake, and that the handshake is the one
-    /// that `tls` describes.
+    /// Verifies that the key of the first certificate presented signed this handshake, and that the handshake
+    /// is the one that `tls` describes.
     pub(crate) fn verify(&self, tls: &Tls) -> Result<(), Refusal> {
         if self.protocol() != tls.protocol || tls.cipher_suite.protocol() != tls.protocol {
             return Err(Refusal::new(
@@ -166,8 +167,8 @@ impl<'a> Transcript<'a> {
         })
     }
 
-    /// RFC 8446 section 4.4.1: after a HelloRetryRequest the first ClientHello is replaced by a message that holds its
-    /// hash.
+    /// RFC 8446 section 4.4.1: after a HelloRetryRequest the first ClientHello is replaced by a message that
+    /// holds its hash.
     fn hash(&self, algorithm: &'static digest::Algorithm) -> digest::Digest {
         let mut context = digest::Context::new(algorithm);
         if let Some([first, retry]) = &self.retry {
@@ -192,7 +193,8 @@ pub(crate) fn hash_of(suite: CipherSuite) -> &'static digest::Algorithm {
 
 type Schemes = Vec<&'static dyn SignatureVerificationAlgorithm>;
 
-/// The signature schemes that a server of TLS 1.3 may sign with (RFC 8446 section 4.2.3), as far as ring has them.
+/// The signature schemes that a server of TLS 1.3 may sign with (RFC 8446 section 4.2.3), as far as ring has
+/// them.
 fn schemes_tls13(scheme: u16) -> Schemes {
     match scheme {
         0x0403 => vec![algorithms::ECDSA_P256_SHA256],
@@ -205,7 +207,8 @@ fn schemes_tls13(scheme: u16) -> Schemes {
     }
 }
 
-/// The same for TLS 1.2, where PKCS #1 is still in use and the hash does not fix the curve (RFC 8422 section 5.10).
+/// The same for TLS 1.2, where PKCS #1 is still in use and the hash does not fix the curve (RFC 8422 section
+/// 5.10).
 fn schemes_tls12(scheme: u16) -> Schemes {
     match scheme {
         0x0401 => vec![algorithms::RSA_PKCS1_2048_8192_SHA256],

@@ -1,7 +1,7 @@
 //! Handshake messages of TLS 1.2 and 1.3, read from their bytes (RFC 5246 section 7.4, RFC 8446 section 4).
 //!
-//! Every function returns `None` where the bytes are not what the standard says, trailing bytes included: in evidence
-//! there is nothing to be lenient about.
+//! Every function returns `None` where the bytes are not what the standard says, trailing bytes included: in
+//! evidence there is nothing to be lenient about.
 
 pub(crate) const CLIENT_HELLO: u8 = 1;
 pub(crate) const SERVER_HELLO: u8 = 2;
@@ -27,7 +27,8 @@ const HELLO_RETRY_REQUEST: [u8; 32] = [
     0xa2, 0x11, 0x16, 0x7a, 0xbb, 0x8c, 0x5e, 0x07, 0x9e, 0x09, 0xe2, 0xc8, 0xa8, 0x33, 0x9c,
 ];
 
-/// One handshake message: its type, its body, and the whole of it with the header of four bytes, as it is hashed.
+/// One handshake message: its type, its body, and the whole of it with the header of four bytes, as it is
+/// hashed.
 #[derive(Clone, Copy)]
 pub(crate) struct Message<'a> {
     pub(crate) kind: u8,
@@ -194,8 +195,8 @@ impl<'a> Signed<'a> {
     }
 }
 
-/// Splits the body of a ServerKeyExchange into the parameters that are signed and the signature (RFC 8422 section 5.4).
-/// Only named curves exist any more.
+/// Splits the body of a ServerKeyExchange into the parameters that are signed and the signature (RFC 8422
+/// section 5.4). Only named curves exist any more.
 pub(crate) fn read_server_key_exchange(body: &[u8]) -> Option<(&[u8], Signed<'_>)> {
     let mut reader = Reader(body);
     (reader.u8()? == 3).then_some(())?;

@@ -63,7 +63,8 @@ reasons! {
     ChainEmpty = "chain-empty",
     /// A certificate is not X.509 as RFC 5280 has it.
     CertificateMalformed = "certificate-malformed",
-    /// The path recorded as verified is not made of the certificates presented, or does not verify as it stands.
+    /// The path recorded as verified is not made of the certificates presented, or does not verify as it
+    /// stands.
     PathDiffers = "path-differs",
     /// No path leads to a root of the set.
     RootUnknown = "root-unknown",

@@ -13,9 +13,10 @@ use crate::error::Error;
 
 /// A set of root certificates that chains are verified against, under a name, with a digest.
 ///
-/// The certificates are kept whole: what anchors leave out, such as the dates, is checked too. A set has one form,
-/// whatever order it was given in: its certificates are sorted and each is there once, [`to_pem`](Self::to_pem) writes them so, and the
-/// digest is that of the PEM text. So a set that was sealed can be told from any other by its digest.
+/// The certificates are kept whole: what anchors leave out, such as the dates, is checked too. A set has one
+/// form, whatever order it was given in: its certificates are sorted and each is there once,
+/// [`to_pem`](Self::to_pem) writes them so, and the digest is that of the PEM text. So a set that was sealed
+/// can be told from any other by its digest.
 #[derive(Clone)]
 pub struct RootSet {
     name: String,
@@ -36,8 +37,8 @@ pub(crate) struct Root {
 const ROOT_COUNT_MAX: usize = 1_000;
 
 impl RootSet {
-    /// Mozilla's list of roots for TLS servers, as of the release of `webpki-root-certs` that this program was built
-    /// with. Reading it takes a few milliseconds: make one and share it.
+    /// Mozilla's list of roots for TLS servers, as of the release of `webpki-root-certs` that this program
+    /// was built with. Reading it takes a few milliseconds: make one and share it.
     ///
     /// Errors: none that a released list could cause; a test reads it.
     pub fn current() -> Result<Self, Error> {
@@ -48,8 +49,8 @@ impl RootSet {
 
     /// A set from certificates in DER.
     ///
-    /// Errors: a certificate cannot be read, there are none or more than 1,000, or the name is empty, longer than
-    /// 100 bytes or has other characters than letters, digits, space, `.`, `-` and `_` of ASCII.
+    /// Errors: a certificate cannot be read, there are none or more than 1,000, or the name is empty, longer
+    /// than 100 bytes or has other characters than letters, digits, space, `.`, `-` and `_` of ASCII.
     pub fn from_der(
         name: &str,
         certificates: impl IntoIterator<Item = impl Into<CertificateDer<'static>>>,

@@ -10,15 +10,16 @@ use crate::reason::{Reason, Refusal};
 
 /// The most bytes of a handshake, in one direction, that are worth keeping.
 ///
-/// A TLS stack such as rustls refuses a handshake message over 64 KiB, and the four messages of a server's flight that
-/// can grow (extensions, certificate request, certificate, key exchange) share this bound in practice. A tap that reaches
-/// it stops; the capture then says that the handshake is cut off.
+/// A TLS stack such as rustls refuses a handshake message over 64 KiB, and the four messages of a server's
+/// flight that can grow (extensions, certificate request, certificate, key exchange) share this bound in
+/// practice. A tap that reaches it stops; the capture then says that the handshake is cut off.
 pub const HANDSHAKE_BYTES_MAX: usize = 256 * 1024;
 
-/// A TLS connection as it was when it carried the response: what the server presented and how it showed that it holds
-/// the key.
+/// A TLS connection as it was when it carried the response: what the server presented and how it showed that
+/// it holds the key.
 ///
-/// This is a record of what happened, not a verdict: whether it convinces is for [`check`](crate::check) to say.
+/// This is a record of what happened, not a verdict: whether it convinces is for [`check`](crate::check) to
+/// say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tls {
     /// The protocol version that was negotiated.
@@ -29,7 +30,8 @@ pub struct Tls {
     pub server_name: String,
     /// The certificates in DER, exactly as the server sent them and in its order, its own first.
     pub presented: Vec<Vec<u8>>,
-    /// The OCSP response stapled to the server's own certificate, in DER, if one came. It is kept, never judged.
+    /// The OCSP response stapled to the server's own certificate, in DER, if one came. It is kept, never
+    /// judged.
     pub ocsp: Option<Vec<u8>>,
     /// What shows that the server held the certificate's key. A proof without it is refused by the check; the
     /// `Option` is there for connections that carry nothing that is ever proved, such as a test's.
@@ -37,23 +39,24 @@ pub struct Tls {
 }
 
 impl Tls {
-    /// Reads everything from the bytes that went over the wire, and checks that the server's signature is good.
+    /// Reads everything from the bytes that went over the wire, and checks that the server's signature is
+    /// good.
     ///
-    /// `server_name` is the name the client asked for. Nothing is said here about who issued the certificate: the
-    /// caller's TLS stack has judged the chain, and the check of the proof judges it again.
+    /// `server_name` is the name the client asked for. Nothing is said here about who issued the certificate:
+    /// the caller's TLS stack has judged the chain, and the check of the proof judges it again.
     ///
     /// Errors: the handshake is cut off, is not TLS 1.2 or 1.3 with a certificate (a resumed session presents
-    /// none), used a cipher suite or a signature scheme that is not supported, cannot be decrypted with the secret
-    /// given, asked for another name, or bears a signature that is wrong.
+    /// none), used a cipher suite or a signature scheme that is not supported, cannot be decrypted with the
+    /// secret given, asked for another name, or bears a signature that is wrong.
     pub fn from_wire(server_name: &str, wire: &Wire<'_>) -> Result<Self, Error> {
         let tls = capture::capture(server_name, wire)?;
         tls.verify().map_err(Error::refused)?;
         Ok(tls)
     }
 
-    /// Verifies the evidence: that the key of the first certificate presented signed this handshake, and that the handshake is
-    /// the one that the other fields describe, as far as the server signs them. In TLS 1.3 that is all of them; in TLS
-    /// 1.2 it is the key of the first certificate alone.
+    /// Verifies the evidence: that the key of the first certificate presented signed this handshake, and that
+    /// the handshake is the one that the other fields describe, as far as the server signs them. In TLS 1.3
+    /// that is all of them; in TLS 1.2 it is the key of the first certificate alone.
     ///
     /// Nothing is said here about who issued the certificate.
     pub fn verify(&self) -> Result<(), Refusal> {
@@ -69,16 +72,17 @@ impl Tls {
 
 /// The raw bytes of one handshake, as read from and written to the socket below TLS.
 ///
-/// Both byte strings start with the connection's first byte and go at least to the end of the handshake; what follows
-/// it is ignored, so a tap need not stop at an exact byte. See [`HANDSHAKE_BYTES_MAX`] for when it must stop.
+/// Both byte strings start with the connection's first byte and go at least to the end of the handshake; what
+/// follows it is ignored, so a tap need not stop at an exact byte. See [`HANDSHAKE_BYTES_MAX`] for when it
+/// must stop.
 #[derive(Clone, Copy)]
 pub struct Wire<'a> {
     /// Everything the client wrote.
     pub sent: &'a [u8],
     /// Everything the client read.
     pub received: &'a [u8],
-    /// TLS 1.3: the secret labelled `SERVER_HANDSHAKE_TRAFFIC_SECRET`, which opens the server's handshake records and
-    /// no application data. It is used here to read them and is not kept. TLS 1.2 has none.
+    /// TLS 1.3: the secret labelled `SERVER_HANDSHAKE_TRAFFIC_SECRET`, which opens the server's handshake
+    /// records and no application data. It is used here to read them and is not kept. TLS 1.2 has none.
     pub server_handshake_traffic_secret: Option<&'a [u8]>,
 }
 
@@ -132,8 +136,8 @@ impl FromStr for Protocol {
 
 /// A cipher suite, under its name in the IANA registry.
 ///
-/// These are the suites in which a server signs with the key of its certificate and the traffic is encrypted with
-/// authentication: those that rustls offers with ring. Others are refused at capture.
+/// These are the suites in which a server signs with the key of its certificate and the traffic is encrypted
+/// with authentication: those that rustls offers with ring. Others are refused at capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CipherSuite(&'static Suite);
 

@@ -1,6 +1,7 @@
 //! `proof.json`, version 1.
 //!
-//! The shapes below are the document's; the types they convert to hold its meaning. A field that has no value is left out.
+//! The shapes below are the document's; the types they convert to hold its meaning. A field that has no value
+//! is left out.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -142,8 +142,8 @@ fn r16_what_webpki_leaves_out_is_refused_for_the_right_reason() {
     assert_eq!(codes, expected);
 }
 
-/// Reasons are compared with openssl's, which shares no code with ours. One of its words can stand for several of our reasons, and
-/// where it finds no issuer it stops before it sees what we see.
+/// Reasons are compared with openssl's, which shares no code with ours. One of its words can stand for
+/// several of our reasons, and where it finds no issuer it stops before it sees what we see.
 #[test]
 fn r16_the_reason_is_the_one_that_openssl_gives() {
     let Some(cases) = cases() else { return };

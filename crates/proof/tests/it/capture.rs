@@ -144,6 +144,33 @@ fn a_handshake_cut_off_gives_no_evidence() {
     }
 }
 
+/// A record's header or a server's first words may be altered without harm. What is captured is never altered
+/// with them: in TLS 1.3 nothing of it, in TLS 1.2 what the server signs.
+#[test]
+fn a_handshake_altered_on_the_wire_is_captured_as_it_was_or_not_at_all() {
+    let chain = Chain::new().sign();
+    for handshake in [Handshake::tls13(), Handshake { retry: true, ..Handshake::tls13() }, Handshake::tls12()]
+    {
+        let tapped = handshake.run(&chain);
+        let tls = tapped.tls();
+        let unaltered = |wire: &Wire<'_>| match Tls::from_wire(HOST, wire) {
+            Ok(other) if tls.protocol == Protocol::Tls13 => other == tls,
+            Ok(other) => other.evidence == tls.evidence,
+            Err(_) => true,
+        };
+        for position in 0..tapped.received.len() {
+            let mut received = tapped.received.clone();
+            received[position] ^= 0x81;
+            assert!(unaltered(&Wire { received: &received, ..tapped.wire() }), "byte {position} received");
+        }
+        for position in 0..tapped.sent.len() {
+            let mut sent = tapped.sent.clone();
+            sent[position] ^= 0x81;
+            assert!(unaltered(&Wire { sent: &sent, ..tapped.wire() }), "byte {position} sent");
+        }
+    }
+}
+
 #[test]
 fn a_handshake_with_another_secret_or_name_gives_no_evidence() {
     let chain = Chain::new().sign();

@@ -6,7 +6,9 @@ use rcgen::{
 };
 use releve_proof::{RootSet, check, verify_chain};
 
-use crate::lab::{Chain, ENVELOPE, HOST, Handshake, Signed, context, dated, forge_chain, prove, read_at};
+use crate::lab::{
+    Chain, ENVELOPE, HOST, Handshake, Signed, context, dated, forge_chain, named, prove, read_at,
+};
 
 /// A chain, what is wrong with it, and the code of the refusal.
 pub(crate) struct Row {
@@ -156,7 +158,8 @@ fn the_order_of_the_intermediates_and_others_among_them_do_not_matter() {
     assert_eq!(verify_chain(&presented, HOST, read_at(), &good.roots()), Ok(good.path()));
 }
 
-/// The search goes on where a path fails by our own rules alone: two roots with one key, of which one has expired.
+/// The search goes on where a path fails by our own rules alone: two roots with one key, of which one has
+/// expired.
 #[test]
 fn r16_another_path_is_tried_where_our_own_rules_refuse_one() {
     let (signed, new) = Chain::new().sign_under_two_roots(2006, 2026);
@@ -184,4 +187,16 @@ fn r16_the_last_second_of_a_certificate_counts_and_the_next_does_not() {
     assert_eq!(code("2027-01-01T00:00:00.999Z"), None);
     assert_eq!(code("2027-01-01T00:00:01Z"), Some("certificate-expired"));
     assert_eq!(code("1969-12-31T23:59:59Z"), Some("certificate-not-yet-valid"));
+}
+
+#[test]
+fn what_a_report_shows_of_a_certificate_does_no_harm() {
+    let mut chain = Chain::new();
+    chain.root.distinguished_name = named(&format!("\u{1b}[2J\u{202e}\n{}", "long".repeat(100)));
+    dated(&mut chain.root, 2006, 2026);
+    let chain = chain.sign();
+    let refusal = verify_chain(&chain.presented(), HOST, read_at(), &chain.roots()).unwrap_err();
+    let detail = refusal.detail();
+    assert!(detail.contains("longlong") && detail.len() < 300, "{detail:?}");
+    assert!(!detail.contains(['\u{1b}', '\u{202e}', '\n']), "{detail:?}");
 }

@@ -24,8 +24,9 @@ fn a_proof_comes_back_from_its_document() {
     }
 }
 
-/// R17 in the words of the page that publishers are shown: control of the domain name at that instant, nothing more; no signature by the
-/// publisher; neither the bytes bound to the server's key nor the instant to a clock not ours.
+/// R17 in the words of the page that publishers are shown: control of the domain name at that instant,
+/// nothing more; no signature by the publisher; neither the bytes bound to the server's key nor the instant
+/// to a clock not ours.
 #[test]
 fn r17_every_proof_says_what_it_attests_and_that_it_is_nothing_more() {
     let document: Value = serde_json::from_str(&good().to_json()).unwrap();
@@ -42,6 +43,24 @@ fn r17_every_proof_says_what_it_attests_and_that_it_is_nothing_more() {
         more.unwrap_err().to_string(),
         "the proof cannot be used: `attests` is not what a proof of version 1 attests"
     );
+}
+
+#[test]
+fn r17_nothing_here_calls_a_proof_a_signature_by_the_publisher() {
+    for text in [
+        include_str!("../../GUIDE.md"),
+        include_str!("../../src/lib.rs"),
+        include_str!("../../src/document.rs"),
+    ] {
+        let words: Vec<&str> =
+            text.split_whitespace().filter(|word| *word != "//!" && *word != "///").collect();
+        let text = words.join(" ");
+        assert!(text.contains("no signature by the publisher"));
+        assert_eq!(
+            text.matches("signature by the publisher").count(),
+            text.matches("no signature by the publisher").count()
+        );
+    }
 }
 
 #[test]
@@ -134,7 +153,7 @@ type Change = fn(&mut Value);
 #[test]
 fn facts_that_contradict_each_other_make_no_proof() {
     let proof = good();
-    let rows: [(&str, Change, &str); 15] = [
+    let rows: [(&str, Change, &str); 17] = [
         ("http", |d| d["requested"] = json!("http://www.example.org/article"), "requested"),
         ("an IP address", |d| d["requested"] = json!("https://192.0.2.1/article"), "requested"),
         ("the final address", |d| d["address"] = json!("https://www.example.org/other"), "address"),
@@ -164,6 +183,8 @@ fn facts_that_contradict_each_other_make_no_proof() {
         ("a length over 2^53", |d| d["envelope"]["length"] = json!(1_u64 << 53), "received.length"),
         ("an empty media type", |d| d["envelope"]["media_type"] = json!(""), "envelope.media_type"),
         ("a media type of two lines", |d| d["envelope"]["media_type"] = json!("a\nb"), "envelope.media_type"),
+        ("too many certificates", |d| d["tls"]["presented"] = json!(vec!["AAAA"; 101]), "tls.presented"),
+        ("too long a path", |d| d["tls"]["verified"] = json!(vec!["AAAA"; 9]), "tls.verified"),
         ("a suite", |d| d["tls"]["cipher_suite"] = json!("TLS_RSA_WITH_NULL_MD5"), "tls.cipher_suite"),
         ("a version", |d| d["tls"]["protocol"] = json!("TLS 1.1"), "tls.protocol"),
     ];

@@ -118,7 +118,8 @@ fn r16_no_bit_of_the_evidence_as_written_is_free() {
     }
 }
 
-/// In TLS 1.3 the server signs all that the proof says of the connection, so nothing of it can be changed either.
+/// In TLS 1.3 the server signs all that the proof says of the connection, so nothing of it can be changed
+/// either.
 #[test]
 fn r16_the_evidence_binds_what_the_proof_says_of_the_connection() {
     let chain = Chain::new().sign();

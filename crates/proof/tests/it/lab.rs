@@ -70,8 +70,8 @@ impl Chain {
         self.sign_under(root.der().clone(), root_key, leaf_key)
     }
 
-    /// Signs under one root and makes another with the same name and key, which differs in its dates alone: the
-    /// chain is under the one with the dates given.
+    /// Signs under one root and makes another with the same name and key, which differs in its dates alone:
+    /// the chain is under the one with the dates given.
     pub(crate) fn sign_under_two_roots(mut self, from: i32, to: i32) -> (Signed, CertificateDer<'static>) {
         let root_key = KeyPair::generate().unwrap();
         let other = self.root.self_signed(&root_key).unwrap();

@@ -6,6 +6,7 @@ mod chains;
 mod checks;
 mod document;
 mod evidence;
+mod fixtures;
 mod lab;
 mod roots;
 mod tools;

@@ -18,7 +18,7 @@ use crate::lab::{Chain, ENVELOPE, HOST, Handshake, Signed, forge, prove, read_at
 /// Whether these tools are there. Where they are not, the test says so and passes, except in CI.
 fn installed(tools: &[&str]) -> bool {
     let missing: Vec<_> =
-        tools.iter().filter(|tool| Command::new(tool).arg("--version").output().is_err()).collect();
+        tools.iter().filter(|tool| Command::new(tool).arg("-c").output().is_err()).collect();
     if missing.is_empty() {
         return true;
     }
@@ -88,8 +88,8 @@ fn r16_openssl_agrees_with_every_verdict_on_a_chain() {
         let output = openssl_verify(&chain.path());
         assert!(output.status.success(), "{name}: {output:?}");
     }
-    // openssl falls back to the common name where a certificate has no other (the script compares the names itself), and
-    // lets an authority's certificate serve as a server's.
+    // openssl falls back to the common name where a certificate has no other (the script compares the names
+    // itself), and lets an authority's certificate serve as a server's.
     let accepted = ["the leaf names the host as its common name alone", "the leaf is an authority"];
     for Row { what, chain, .. } in rows() {
         let output = openssl_verify(&chain.path());
@@ -112,7 +112,7 @@ fn script(document: &str, more: &[(&str, &[u8])]) -> (Option<i32>, String) {
 }
 
 #[test]
-fn r16_a_script_that_is_not_ours_to_run_accepts_what_we_accept() {
+fn r16_a_script_without_our_code_accepts_what_we_accept() {
     if !installed(&["openssl", "python3"]) {
         return;
     }
@@ -145,7 +145,7 @@ fn r16_a_script_that_is_not_ours_to_run_accepts_what_we_accept() {
 }
 
 #[test]
-fn r16_a_script_that_is_not_ours_to_run_refuses_what_we_refuse() {
+fn r16_a_script_without_our_code_refuses_what_we_refuse() {
     if !installed(&["openssl", "python3"]) {
         return;
     }
@@ -216,4 +216,40 @@ fn r16_a_script_that_is_not_ours_to_run_refuses_what_we_refuse() {
     );
     let (code, text) = script("noise", &[]);
     assert_eq!(code, Some(2), "{text}");
+}
+
+/// The commands of the guide are run as they stand there, over a proof that was sealed long ago.
+#[test]
+fn r16_the_commands_of_the_guide_do_what_it_says() {
+    if !installed(&["openssl", "python3", "sh"]) {
+        return;
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let guide = std::fs::read_to_string(root.join("GUIDE.md")).unwrap();
+    let blocks: Vec<&str> =
+        guide.split("```sh\n").skip(1).map(|rest| rest.split_once("\n```").unwrap().0).collect();
+    assert_eq!(blocks.len(), 6);
+    let folder = Folder::new();
+    for (name, fixture) in
+        [("proof.json", "tls13.json"), ("roots.pem", "tls13.pem"), ("envelope.html", "envelope.html")]
+    {
+        folder.write(name, std::fs::read(root.join("fixtures").join(fixture)).unwrap());
+    }
+    let output =
+        Command::new("sh").args(["-euc", &blocks.join("\n")]).current_dir(folder.0.path()).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{output:?}");
+    let proof =
+        releve_proof::Proof::from_json(&std::fs::read(root.join("fixtures/tls13.json")).unwrap()).unwrap();
+    for expected in [
+        "TLS_AES_256_GCM_SHA384",
+        "leaf.pem: OK",
+        "DNS:www.example.org",
+        "Verified OK",
+        "the transcript holds the name and the certificates",
+        &proof.roots().sha256.to_string(),
+        &proof.envelope().sha256.to_string(),
+    ] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
 }
