@@ -40,6 +40,7 @@ async fn r32_no_answer_costs_64_mib() {
         ("headers for ever", Answer::raw("HTTP/1.1 200 OK\r\n").repeat("X: y\r\n", 1 << 30)),
         ("a header for ever", Answer::raw("HTTP/1.1 200 OK\r\nX: ").repeat("y", 1 << 40)),
         ("an extension for ever", Answer::raw(format!("{chunked}1;")).repeat("y", 1 << 40)),
+        ("a size for ever", Answer::raw(chunked).repeat("0", 1 << 40)),
         ("trailers for ever", Answer::raw(format!("{chunked}0\r\n")).repeat("X: y\r\n", 1 << 30)),
     ]);
     let mut bench = Bench::with(Host::new("www.example.test"));

@@ -155,6 +155,13 @@ async fn r32_the_body_as_received_is_bounded() {
         ("chunks at the bound", chunked(100), whole(200, &full), true),
         ("chunks over", chunked(101), bodiless(200, "received-too-large"), false),
         ("chunks for ever", chunked(1 << 30), bodiless(200, "received-too-large"), false),
+        // A size may have any number of zeros before it, of which nothing is handed over.
+        (
+            "a size without end",
+            Answer::raw(format!("{OK}Transfer-Encoding: chunked\r\n\r\n")).repeat("0", 1 << 40),
+            bodiless(200, "received-too-large"),
+            false,
+        ),
         ("unannounced at the bound", ended(100_000), whole(200, &full), false),
         ("unannounced for ever", ended(1 << 40), bodiless(200, "received-too-large"), false),
     ];
