@@ -34,6 +34,8 @@ pub(crate) struct Declared<'a> {
     pub(crate) html: Option<Node<'a>>,
     pub(crate) title: Option<Node<'a>>,
     pub(crate) h1s: Vec<Node<'a>>,
+    /// `h2` to `h4`.
+    pub(crate) headings: Vec<Node<'a>>,
     /// Elements with `rel=author`.
     pub(crate) rel_authors: Vec<Node<'a>>,
     /// How many `meta` elements there are so far of a key and a name.
@@ -170,6 +172,7 @@ pub(crate) fn read<'a>(page: Page<'a>, notices: &mut Vec<Notice>) -> Declared<'a
             local_name!("html") => declared.html = declared.html.or(Some(node)),
             local_name!("title") => declared.title = declared.title.or(Some(node)),
             local_name!("h1") => declared.h1s.push(node),
+            local_name!("h2") | local_name!("h3") | local_name!("h4") => declared.headings.push(node),
             _ => {}
         }
     }
@@ -217,7 +220,7 @@ impl<'a> Declared<'a> {
 
     /// Takes a `meta` element. One that is a property of an item is not the page's.
     fn take_meta(&mut self, node: Node<'a>, in_item: bool) {
-        let content = node.attribute("content");
+        let content = content_of(node);
         for key in MetaKey::ALL {
             let Some(name) = node.attribute(key.as_str()).map(str::trim) else { continue };
             let index = self.count(key, name);
@@ -232,6 +235,11 @@ impl<'a> Declared<'a> {
         let name = name.trim().to_ascii_lowercase();
         self.counts.get(&(key.as_str(), name)).copied().unwrap_or_default()
     }
+}
+
+/// What a `meta` element says. Some programs write `value` for `content`; both together are not met.
+pub(crate) fn content_of(meta: Node<'_>) -> Option<&str> {
+    meta.attribute("content").or_else(|| meta.attribute("value"))
 }
 
 /// Whether a script holds JSON-LD; with parameters too, as in `application/ld+json; charset=utf-8`.

@@ -40,12 +40,9 @@ impl Day {
 
     /// Whether both may be the same day.
     pub(crate) fn may_equal(self, other: Self) -> bool {
-        let same = |one: Self, other: Self| (one.year, one.month, one.day) == (other.year, other.month, other.day);
-        let swapped = |date: Self| Self {
-            month: date.day,
-            day: date.month,
-            ..date
-        };
+        let same =
+            |one: Self, other: Self| (one.year, one.month, one.day) == (other.year, other.month, other.day);
+        let swapped = |date: Self| Self { month: date.day, day: date.month, ..date };
         same(self, other)
             || (self.either_order && same(swapped(self), other))
             || (other.either_order && same(self, swapped(other)))
@@ -70,6 +67,22 @@ impl Day {
         365 * year + year / 4 - year / 100 + year / 400 + (153 * (month - 3) + 2) / 5 + u32::from(self.day)
     }
 }
+
+/// Whether a date is written in digits or in English, so that programs read it without knowing the page's language.
+pub(crate) fn is_international(text: &str) -> bool {
+    let tokens = Tokens::new(text);
+    text.is_ascii()
+        && tokens.list.iter().all(|token| {
+            let word = tokens.text_of(token).to_ascii_lowercase();
+            token.kind != Kind::Word
+                || ENGLISH.split_ascii_whitespace().any(|known| known == word)
+                || tokens.is_zone(token)
+        })
+}
+
+/// The English words of a date.
+const ENGLISH: &str = "january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec \
+    monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun at on st nd rd th am pm a p m t h uhr";
 
 /// What the words around a shown date say it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +115,7 @@ pub(crate) fn declared(text: &str) -> Option<Day> {
     if text.len() > LINE_BYTES_MAX {
         return None;
     }
-    let tokens = Tokens::new(text);
+    let tokens = Tokens { is_declared: true, ..Tokens::new(text) };
     if let Some(day) = tokens.compact() {
         return Some(day);
     }
@@ -128,11 +141,7 @@ pub(crate) fn shown(text: &str) -> Line<'_> {
     let (mut at, mut label) = (0, Label::None);
     while let Some(token) = tokens.list.get(at) {
         if let Some((day, end)) = tokens.expression(at) {
-            line.dates.push(Shown {
-                text: tokens.text_between(at, end),
-                day,
-                label,
-            });
+            line.dates.push(Shown { text: tokens.text_between(at, end), day, label });
             (at, label) = (end, Label::None);
             continue;
         }
@@ -236,13 +245,18 @@ impl Token {
     fn is_joint(&self) -> bool {
         matches!(
             self.kind,
-            Kind::Space | Kind::Other(',' | '|' | '-' | '–' | '—' | '@' | '·' | '•' | ':' | '(' | ')' | '（' | '）' | '.' | '/')
+            Kind::Space
+                | Kind::Other(
+                    ',' | '|' | '-' | '–' | '—' | '@' | '·' | '•' | ':' | '(' | ')' | '（' | '）' | '.' | '/'
+                )
         )
     }
 }
 
 struct Tokens<'t> {
     text: &'t str,
+    /// Whether the text is a declared value, written by a program.
+    is_declared: bool,
     list: Vec<Token>,
 }
 
@@ -288,7 +302,7 @@ impl<'t> Tokens<'t> {
                 *number = text.get(token.start..token.end).and_then(|digits| digits.parse().ok());
             }
         }
-        Self { text, list }
+        Self { text, is_declared: false, list }
     }
 
     fn text_of(&self, token: &Token) -> &'t str {
@@ -427,10 +441,7 @@ impl<'t> Tokens<'t> {
         let (day_first, month_first) = (Day::new(year, second, first), Day::new(year, first, second));
         let day = match (day_first, month_first) {
             // With dots the day comes first wherever that is a date.
-            (Some(day), Some(_)) => Day {
-                either_order: separator != '.' && first != second,
-                ..day
-            },
+            (Some(day), Some(_)) => Day { either_order: separator != '.' && first != second, ..day },
             (Some(day), None) | (None, Some(day)) => day,
             (None, None) => return None,
         };
@@ -442,12 +453,13 @@ impl<'t> Tokens<'t> {
         let day = self.number(at, 1, 2)?;
         let mut next = at + 1;
         next = self.ordinal_mark(next);
-        next = self.skip(next, |token| matches!(token.kind, Kind::Space | Kind::Other('.' | '-' | '/' | ',')));
+        next =
+            self.skip(next, |token| matches!(token.kind, Kind::Space | Kind::Other('.' | '-' | '/' | ',')));
         if self.word(next).is_some_and(|word| matches!(word, "de" | "of" | "di" | "d" | "den")) {
             next = self.skip(next + 1, |token| matches!(token.kind, Kind::Space | Kind::Other('\'' | '’')));
         }
         let month = month(self.word(next)?)?;
-        next = self.skip(next + 1, |token| matches!(token.kind, Kind::Space | Kind::Other('.' | '-' | '/' | ',')));
+        next = self.skip(next + 1, |token| matches!(token.kind, Kind::Space | Kind::Other('.' | '-' | '/')));
         if self.word(next).is_some_and(|word| matches!(word, "de" | "del" | "of")) {
             next = self.skip(next + 1, Token::is_blank);
         }
@@ -455,14 +467,16 @@ impl<'t> Tokens<'t> {
         Some((Day::new(year, month.into(), day)?, next + 1))
     }
 
-    /// `March 5, 2024`, `Mar. 5th 2024`, `Mar 05 10:15:00 CET 2024`.
+    /// `March 5, 2024`, `Mar. 5th 2024`; and where a program wrote it `Mar 05 10:15:00 CET 2024`.
     fn month_first(&self, at: usize) -> Option<(Day, usize)> {
         let month = month(self.word(at)?)?;
         let mut next = self.skip(at + 1, |token| matches!(token.kind, Kind::Space | Kind::Other('.')));
         let day = self.number(next, 1, 2)?;
         next = self.ordinal_mark(next + 1);
         next = self.skip(next, |token| matches!(token.kind, Kind::Space | Kind::Other(',' | '.')));
-        if let Some(end) = self.time(next) {
+        if self.is_declared
+            && let Some(end) = self.time(next)
+        {
             next = self.skip(self.zone(end).unwrap_or(end), Token::is_blank);
         }
         let year = self.number(next, 4, 4)?;
@@ -471,7 +485,9 @@ impl<'t> Tokens<'t> {
 
     /// Goes past `st`, `nd`, `rd`, `th`, `er`, `º`, `ª`, `°`.
     fn ordinal_mark(&self, at: usize) -> usize {
-        let mark = self.word(at).is_some_and(|word| matches!(&*word.to_lowercase(), "st" | "nd" | "rd" | "th" | "er" | "e"))
+        let mark = self
+            .word(at)
+            .is_some_and(|word| matches!(&*word.to_lowercase(), "st" | "nd" | "rd" | "th" | "er" | "e"))
             || self.other(at).is_some_and(|c| matches!(c, 'º' | 'ª' | '°'));
         at + usize::from(mark)
     }
@@ -484,7 +500,23 @@ impl<'t> Tokens<'t> {
             time_at = self.skip(time_at + 1, Token::is_joint);
         }
         if self.word(time_at).is_some_and(|word| {
-            matches!(&*word.to_lowercase(), "t" | "at" | "um" | "à" | "a" | "às" | "as" | "kl" | "klo" | "alle" | "ore" | "om" | "o" | "la" | "las")
+            matches!(
+                &*word.to_lowercase(),
+                "t" | "at"
+                    | "um"
+                    | "à"
+                    | "a"
+                    | "às"
+                    | "as"
+                    | "kl"
+                    | "klo"
+                    | "alle"
+                    | "ore"
+                    | "om"
+                    | "o"
+                    | "la"
+                    | "las"
+            )
         }) {
             time_at = self.skip(time_at + 1, Token::is_joint);
         }
@@ -498,7 +530,8 @@ impl<'t> Tokens<'t> {
     fn time(&self, at: usize) -> Option<usize> {
         let hour = self.number(at, 1, 2)?;
         let colon = self.other(at + 1) == Some(':');
-        let other_sign = self.other(at + 1) == Some('.') || self.word(at + 1).is_some_and(|word| matches!(word, "h" | "H" | "時" | "시"));
+        let other_sign = self.other(at + 1) == Some('.')
+            || self.word(at + 1).is_some_and(|word| matches!(word, "h" | "H" | "時" | "시"));
         let (minute_at, mut end) = if colon || other_sign {
             let minute_at = self.skip(at + 2, Token::is_blank);
             (minute_at, minute_at + 1)
@@ -536,7 +569,10 @@ impl<'t> Tokens<'t> {
         let word = self.word(at)?.to_lowercase();
         match &*word {
             "am" | "pm" => Some(at + 1),
-            "a" | "p" if self.other(at + 1) == Some('.') && self.word(at + 2).is_some_and(|word| word.eq_ignore_ascii_case("m")) => {
+            "a" | "p"
+                if self.other(at + 1) == Some('.')
+                    && self.word(at + 2).is_some_and(|word| word.eq_ignore_ascii_case("m")) =>
+            {
                 Some(at + 3 + usize::from(self.other(at + 3) == Some('.')))
             }
             _ => None,
@@ -564,6 +600,9 @@ impl<'t> Tokens<'t> {
     /// A name of a zone: capitals, as in `Z`, `UTC`, `CEST`.
     fn is_zone(&self, token: &Token) -> bool {
         let word = self.text_of(token);
-        token.kind == Kind::Word && (word == "Z" || word == "z" || ((2..=5).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_uppercase())))
+        token.kind == Kind::Word
+            && (word == "Z"
+                || word == "z"
+                || ((2..=5).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_uppercase())))
     }
 }

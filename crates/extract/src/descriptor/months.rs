@@ -35,5 +35,7 @@ const MONTHS: [&str; 12] = [
 /// The month with this name (any case, without its final dot), 1 to 12.
 pub(super) fn month(name: &str) -> Option<u8> {
     let name = name.to_lowercase();
-    (1..).zip(MONTHS).find_map(|(month, names)| names.split_whitespace().any(|known| known == name).then_some(month))
+    (1..)
+        .zip(MONTHS)
+        .find_map(|(month, names)| names.split_whitespace().any(|known| known == name).then_some(month))
 }

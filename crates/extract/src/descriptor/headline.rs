@@ -1,0 +1,171 @@
+//! The headline, and the element that shows it.
+//!
+//! What readers see goes before what is declared, since declared titles are written for other places: shortened for a card, lengthened for a
+//! search engine, with the site's name behind. But pages show many headings, and it is the declared titles that tell which of them
+//! is the article's.
+
+use html5ever::local_name;
+
+use super::locate::locate;
+use super::subject::{Subject, fold};
+use crate::declared::Declared;
+use crate::declared::plain::plain;
+use crate::dom::Node;
+use crate::page::Page;
+use crate::{Place, Value};
+
+/// Headings of lower rank that are looked at where no `h1` bears a declared title.
+const HEADINGS_MAX: usize = 64;
+/// Part of a longer title, a heading of so many letters is certainly the same one.
+const PART_CHARS_MIN: usize = 16;
+/// The only `h1` of a text is its headline, whatever is declared, if it has so many words; shorter ones may be a section's name.
+const WORDS_MIN: usize = 4;
+
+#[derive(Debug, Default)]
+pub(crate) struct Headline<'a> {
+    /// The readings, the surest first.
+    pub(crate) readings: Vec<Value>,
+    /// The element that shows it, if one certainly does.
+    pub(crate) node: Option<Node<'a>>,
+}
+
+pub(crate) fn read<'a>(page: Page<'a>, declared: &'a Declared<'a>, subject: &Subject<'_>) -> Headline<'a> {
+    let readings = declared_titles(declared, subject);
+    let page_title = declared.title.map(|title| plain(&title.raw_text())).unwrap_or_default();
+    let titles: Vec<&str> = readings.iter().map(|value| &*value.text).chain([&*page_title]).collect();
+    let mut h1s: Vec<_> = shown(&declared.h1s).collect();
+    h1s.retain(|(node, text)| !is_site_name(page, declared, *node, text));
+    let best = h1s.iter().filter_map(|(node, text)| {
+        Some((titles.iter().filter_map(|title| part(text, title)).max()?, node, text))
+    });
+    // The first of those that match best.
+    let best = best.fold(None, |best: Option<(Part, &Node<'a>, &String)>, next| {
+        best.filter(|best| best.0 >= next.0).or(Some(next))
+    });
+    let chosen = best.map(|(_, node, text)| (*node, text.clone())).or_else(|| match &*h1s {
+        // The only one, if it speaks of the same, or is the headline of the text by its place.
+        [(node, text)] if titles.iter().any(|title| is_akin(text, title)) || is_placed(*node, text) => {
+            Some((*node, text.clone()))
+        }
+        _ => None,
+    });
+    if let Some((node, text)) = chosen {
+        return Headline { readings: with_shown(readings, node, text), node: Some(node) };
+    }
+    // One that says more than a title, as its section before it, shows the headline without being it.
+    let wider = h1s.iter().find(|(_, text)| titles.iter().any(|title| part(title, text).is_some()));
+    if let Some((node, _)) = wider {
+        return Headline { readings, node: Some(*node) };
+    }
+    let lower =
+        shown(&declared.headings).find(|(_, text)| titles.iter().any(|title| part(text, title).is_some()));
+    let Some((node, text)) = lower else {
+        return Headline { readings, node: None };
+    };
+    let exact = readings.iter().any(|value| value.text.to_lowercase() == text.to_lowercase());
+    let readings = if exact { with_shown(readings, node, text) } else { readings };
+    Headline { readings, node: Some(node) }
+}
+
+/// Whether a heading is the site's name rather than a headline: it links to the front page, or is what the site calls itself.
+fn is_site_name(page: Page<'_>, declared: &Declared<'_>, node: Node<'_>, text: &str) -> bool {
+    let folded = fold(text);
+    let links = node.descendants().chain(node.ancestors().take(2)).filter_map(|node| node.attribute("href"));
+    let home = links.filter_map(|href| page.envelope.address.join(href).ok()).any(|target| {
+        target.host() == page.envelope.address.host()
+            && target.path_and_query() == "/"
+            && page.envelope.address.path() != "/"
+    });
+    let called =
+        declared.metas.iter().filter(|meta| meta.is("og:site_name")).any(|meta| fold(meta.content) == folded);
+    home || called || fold(page.envelope.address.host()).contains(&folded)
+}
+
+/// Whether a heading stands at the head of the text and is long enough to be a sentence.
+fn is_placed(node: Node<'_>, text: &str) -> bool {
+    let within = node
+        .ancestors()
+        .any(|node| matches!(node.name(), Some(&local_name!("article") | &local_name!("main"))));
+    within
+        && (text.split(' ').count() >= WORDS_MIN
+            || text.chars().filter(|c| !c.is_ascii()).count() >= PART_CHARS_MIN)
+}
+
+fn declared_titles(declared: &Declared<'_>, subject: &Subject<'_>) -> Vec<Value> {
+    let mut titles = Vec::new();
+    for thing in &subject.things {
+        let text = thing.get("headline").or_else(|| thing.get("name")).and_then(|text| text.text());
+        titles.extend(text.map(|(text, place)| Value::new(text, place)));
+    }
+    for item in &subject.items {
+        titles.extend(
+            item.properties
+                .iter()
+                .filter(|property| property.is("headline"))
+                .filter_map(|property| property.value()),
+        );
+    }
+    for name in ["og:title", "twitter:title"] {
+        let metas = declared.metas.iter().filter(|meta| meta.is(name));
+        titles.extend(metas.map(|meta| Value::new(plain(meta.content), meta.place())));
+    }
+    titles.retain(|value| !value.text.is_empty());
+    titles
+}
+
+fn shown<'a>(headings: &[Node<'a>]) -> impl Iterator<Item = (Node<'a>, String)> {
+    let headings = headings.iter().take(HEADINGS_MAX).map(|heading| (*heading, heading.text()));
+    headings.filter(|(_, text)| !text.is_empty())
+}
+
+fn with_shown(mut readings: Vec<Value>, node: Node<'_>, text: String) -> Vec<Value> {
+    if let Some(selector) = locate(node) {
+        readings.insert(0, Value::new(text, Place::element(selector, None)));
+    }
+    readings
+}
+
+/// How much of a title a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    End,
+    Beginning,
+    Whole,
+}
+
+/// Whether a text is a title, or its beginning or end up to a mark that parts it from something else (`… | Example News`).
+fn part(text: &str, title: &str) -> Option<Part> {
+    let (text, whole) = (fold(text), fold(title));
+    if text.is_empty() || text.len() > whole.len() {
+        return None;
+    }
+    if text == whole {
+        return Some(Part::Whole);
+    }
+    let long = text.chars().nth(PART_CHARS_MIN - 1).is_some();
+    let marks = title
+        .char_indices()
+        .filter(|(_, c)| matches!(c, '|' | '-' | '–' | '—' | '·' | '•' | '»' | '«' | ':' | '/'));
+    let sides = marks.map(|(at, c)| (&title[..at], &title[at + c.len_utf8()..]));
+    if long && whole.starts_with(&text) || sides.clone().any(|(before, _)| fold(before) == text) {
+        Some(Part::Beginning)
+    } else if long && whole.ends_with(&text) || sides.clone().any(|(_, behind)| fold(behind) == text) {
+        Some(Part::End)
+    } else {
+        None
+    }
+}
+
+/// Whether two titles have most of their words in common.
+fn is_akin(one: &str, other: &str) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() > 2);
+        let mut words: Vec<_> = words.map(str::to_lowercase).collect();
+        words.sort_unstable();
+        words.dedup();
+        words
+    };
+    let (one, other) = (words(one), words(other));
+    let common = one.iter().filter(|word| other.contains(word)).count();
+    common >= 3 && 2 * common >= one.len().min(other.len())
+}

@@ -1,0 +1,164 @@
+//! The lines shown around the headline: from a little above it to the first paragraphs of the text. This is where readers are told who wrote
+//! an article and when; what is shown elsewhere may be about other articles.
+
+use std::collections::HashSet;
+
+use html5ever::local_name;
+
+use crate::dom::{Node, NodeId};
+use crate::text::{self, Flow};
+
+/// Lines above the headline that are looked at: section, date and the like.
+const LINES_ABOVE_MAX: usize = 6;
+/// Lines below the headline that are looked at, and among them paragraphs: a standfirst, and the beginning of the text.
+const LINES_BELOW_MAX: usize = 60;
+const PARAGRAPHS_MAX: usize = 3;
+/// A line of so many characters is a paragraph.
+const PARAGRAPH_CHARS_MIN: usize = 140;
+/// Longer lines are cut: no field is copied from one.
+const LINE_BYTES_MAX: usize = 2048;
+/// How far up from the headline the box is looked for that holds what stands above it.
+const LEVELS_UP_MAX: usize = 4;
+
+/// A block's own line of text.
+#[derive(Debug)]
+pub(crate) struct Line<'a> {
+    pub(crate) node: Node<'a>,
+    pub(crate) text: String,
+    /// Lines above the headline are those of its own box only.
+    pub(crate) is_above: bool,
+}
+
+/// The lines around a headline, in document order, without those that are about something else than the article.
+pub(crate) fn around(headline: Node<'_>) -> Vec<Line<'_>> {
+    let (mut above, mut below) = (Vec::new(), Vec::new());
+    let mut seen: HashSet<NodeId> = HashSet::new();
+    let mut paragraphs = 0;
+    let top = headline.document().root();
+    let mut next = Some(box_of(headline));
+    let mut passed = false;
+    while let Some(node) = next {
+        if node == headline {
+            passed = true;
+            next = node.after(top);
+            continue;
+        }
+        let hidden = node.name().is_some_and(|name| text::flow(name) == Flow::Absent);
+        if hidden || (is_aside(node) && !headline.ancestors().any(|ancestor| ancestor == node)) {
+            next = node.after(top);
+            continue;
+        }
+        next = node.following(top);
+        if node.as_text().is_none_or(|text| text.trim().is_empty()) {
+            continue;
+        }
+        let Some(block) = block_of(node).filter(|block| seen.insert(block.id())) else { continue };
+        if headline.ancestors().any(|ancestor| ancestor == block) {
+            continue;
+        }
+        let text = short_text(block);
+        if passed {
+            paragraphs += usize::from(text.chars().count() >= PARAGRAPH_CHARS_MIN);
+            below.push(Line { node: block, text, is_above: false });
+            if below.len() >= LINES_BELOW_MAX || paragraphs >= PARAGRAPHS_MAX {
+                break;
+            }
+        } else {
+            above.push(Line { node: block, text, is_above: true });
+        }
+    }
+    let mut lines = above.split_off(above.len().saturating_sub(LINES_ABOVE_MAX));
+    lines.append(&mut below);
+    lines
+}
+
+/// The box whose lines above the headline belong to it.
+fn box_of(headline: Node<'_>) -> Node<'_> {
+    let mut own = headline;
+    for ancestor in headline.ancestors().take(LEVELS_UP_MAX) {
+        match ancestor.name() {
+            None | Some(&local_name!("body") | &local_name!("main")) => break,
+            Some(&local_name!("article")) => return ancestor,
+            Some(_) => own = ancestor,
+        }
+    }
+    own
+}
+
+/// The nearest block around a text.
+fn block_of(text: Node<'_>) -> Option<Node<'_>> {
+    text.ancestors().find(|node| node.name().is_some_and(|name| text::flow(name) == Flow::Block))
+}
+
+/// What a block says, as far as it is of use as a line.
+fn short_text(block: Node<'_>) -> String {
+    let bytes: usize = block.descendants().filter_map(Node::as_text).map(str::len).take(512).sum();
+    if bytes > 4 * LINE_BYTES_MAX {
+        let own = block.children().filter_map(Node::as_text).next().unwrap_or_default();
+        return text::normalise(own.get(..own.floor_char_boundary(LINE_BYTES_MAX)).unwrap_or_default());
+    }
+    block.text()
+}
+
+/// Whether an element holds what is not the article's: navigation, pictures, other articles, comments, calls for action.
+pub(crate) fn is_aside(node: Node<'_>) -> bool {
+    let by_name = matches!(
+        node.name(),
+        Some(
+            &local_name!("nav")
+                | &local_name!("aside")
+                | &local_name!("figure")
+                | &local_name!("form")
+                | &local_name!("blockquote")
+                | &local_name!("button")
+        )
+    );
+    by_name || is_named(node, ASIDE) || matches!(node.attribute("hidden"), Some(_))
+}
+
+/// Parts of class names and ids that mark what is not the article's.
+const ASIDE: &[&str] = &[
+    "related",
+    "recommend",
+    "sidebar",
+    "comment",
+    "widget",
+    "newsletter",
+    "caption",
+    "credit",
+    "copyright",
+    "popular",
+    "trending",
+    "breadcrumb",
+    "cookie",
+    "advert",
+    "sponsor",
+    "promo",
+    "morefrom",
+    "readmore",
+    "read-more",
+    "event",
+    "calendar",
+    "weather",
+    "ticker",
+    "teaser-list",
+    "teaserlist",
+    "pagination",
+    "subscribe",
+    "login",
+    "carousel",
+    "slider",
+    "gallery",
+    "most-read",
+    "mostread",
+    "latest",
+    "upcoming",
+];
+
+/// Whether the class or the id of an element holds one of these parts.
+pub(crate) fn is_named(node: Node<'_>, parts: &[&str]) -> bool {
+    ["class", "id"].into_iter().filter_map(|name| node.attribute(name)).any(|names| {
+        let names = names.to_ascii_lowercase();
+        parts.iter().any(|part| names.contains(part))
+    })
+}

@@ -1,0 +1,54 @@
+//! The selector that leads to an element again, as the first that it matches.
+
+use html5ever::LocalName;
+
+use crate::Selector;
+use crate::dom::Node;
+
+/// A selector whose first match in the document is this element: its name where that is enough, else the way down from the nearest
+/// element that has an `id` of its own or is the first of its name.
+pub(crate) fn locate(node: Node<'_>) -> Option<Selector> {
+    let mut steps: Vec<String> = Vec::new();
+    for own in std::iter::once(node).chain(node.ancestors()) {
+        let Some(name) = own.name() else { break };
+        if let Some(anchor) = anchor(own, name) {
+            steps.push(anchor);
+            break;
+        }
+        steps.push(step(own, name)?);
+    }
+    steps.reverse();
+    steps.join(" > ").parse().ok()
+}
+
+/// The element by itself, if that can be done.
+fn anchor(node: Node<'_>, name: &LocalName) -> Option<String> {
+    let first =
+        |same: &dyn Fn(Node<'_>) -> bool| node.document().root().descendants().find(|other| same(*other));
+    if is_plain(name) && first(&|other| other.is(name)) == Some(node) {
+        return Some(name.to_string());
+    }
+    let id = node.attribute("id").filter(|id| is_plain(id))?;
+    (first(&|other| other.attribute("id") == Some(id)) == Some(node)).then(|| format!("#{id}"))
+}
+
+/// The element among its siblings.
+fn step(node: Node<'_>, name: &LocalName) -> Option<String> {
+    if !is_plain(name) {
+        return None;
+    }
+    let before = std::iter::successors(node.previous(), |other| other.previous());
+    let number = 1 + before.filter(|other| other.is(name)).count();
+    let mut behind = std::iter::successors(node.next(), |other| other.next());
+    Some(if number == 1 && !behind.any(|other| other.is(name)) {
+        name.to_string()
+    } else {
+        format!("{name}:nth-of-type({number})")
+    })
+}
+
+/// Whether a name can stand in a selector as it is.
+fn is_plain(name: &str) -> bool {
+    name.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+}
