@@ -5,7 +5,7 @@ use ring::{aead, hkdf};
 use crate::error::Error;
 use crate::evidence::{HandshakeEvidence, Kept};
 use crate::message::{self, Certificates, ClientHello, Message, Reader, ServerHello};
-use crate::tls::{CipherSuite, Protocol, Tls, Wire};
+use crate::tls::{CipherSuite, HANDSHAKE_BYTES_MAX, Protocol, Tls, Wire};
 
 const CHANGE_CIPHER_SPEC: u8 = 20;
 const ALERT: u8 = 21;
@@ -14,8 +14,9 @@ const APPLICATION_DATA: u8 = 23;
 
 /// Finds the evidence in a handshake, without verifying it.
 pub(crate) fn capture(server_name: &str, wire: &Wire<'_>) -> Result<Tls, Error> {
-    let mut sent = Records::new(wire.sent);
-    let mut received = Records::new(wire.received);
+    let within = |bytes| <[u8]>::get(bytes, ..HANDSHAKE_BYTES_MAX).unwrap_or(bytes);
+    let mut sent = Records::new(within(wire.sent));
+    let mut received = Records::new(within(wire.received));
     let mut first_flight = Flight::default();
     let mut flight = Flight::default();
 

@@ -8,6 +8,7 @@ use x509_parser::oid_registry::{
 };
 use x509_parser::prelude::{FromDer, X509Certificate};
 use x509_parser::public_key::PublicKey;
+use x509_parser::x509::X509Version;
 
 /// Facts of one certificate.
 #[derive(Clone, Debug)]
@@ -15,8 +16,9 @@ pub(crate) struct Facts {
     pub(crate) subject: String,
     pub(crate) not_before: Timestamp,
     pub(crate) not_after: Timestamp,
-    /// `None` where the certificate has no basic constraints, as in version 1.
-    pub(crate) authority: Option<bool>,
+    /// Whether it says that it is an authority's. Before version 3 a certificate had no way to say so, and a
+    /// few roots are that old.
+    pub(crate) authority: bool,
     pub(crate) path_length: Option<u32>,
     /// Whether the key may sign certificates: it may where no key usage is given (RFC 5280 section 4.2.1.3).
     pub(crate) signs_certificates: bool,
@@ -35,7 +37,7 @@ impl Facts {
             subject: shown(&certificate.subject().to_string()),
             not_before: Timestamp::from_second(certificate.validity().not_before.timestamp()).ok()?,
             not_after: Timestamp::from_second(certificate.validity().not_after.timestamp()).ok()?,
-            authority: None,
+            authority: certificate.version() != X509Version::V3,
             path_length: None,
             signs_certificates: true,
             critical_unknown: None,
@@ -47,7 +49,7 @@ impl Facts {
             seen.push(&extension.oid);
             match extension.parsed_extension() {
                 ParsedExtension::BasicConstraints(constraints) => {
-                    facts.authority = Some(constraints.ca);
+                    facts.authority = constraints.ca;
                     facts.path_length = constraints.path_len_constraint;
                 }
                 ParsedExtension::KeyUsage(usage) => facts.signs_certificates = usage.key_cert_sign(),

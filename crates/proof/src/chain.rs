@@ -134,8 +134,8 @@ impl<'a> Path<'a> {
 /// The rules that rustls-webpki leaves to its user.
 pub(crate) struct OwnRules<'a> {
     /// The server's certificate, then the intermediates.
-    below_root: &'a [Facts],
-    root: &'a Facts,
+    pub(crate) below_root: &'a [Facts],
+    pub(crate) root: &'a Facts,
 }
 
 impl OwnRules<'_> {
@@ -173,7 +173,7 @@ impl OwnRules<'_> {
 
     pub(crate) fn root_constraints(&self) -> Result<(), Refusal> {
         let Facts { subject, authority, path_length, critical_unknown, .. } = self.root;
-        if *authority == Some(false) {
+        if !authority {
             return Err(Refusal::new(
                 Reason::NotAnAuthority,
                 format!("the root {subject} is not an authority"),

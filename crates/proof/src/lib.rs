@@ -63,6 +63,8 @@ mod evidence;
 mod message;
 mod reason;
 mod roots;
+#[cfg(test)]
+mod tests;
 mod tls;
 mod wire;
 

@@ -6,6 +6,7 @@ use rustls::CipherSuite as Suite;
 
 use crate::lab::{Chain, ENVELOPE, HOST, Handshake, Signed, context, prove};
 
+/// A key of every kind. ring makes no RSA keys, so that one was made with openssl, for these tests alone.
 pub(crate) fn keys() -> [(&'static str, KeyPair); 4] {
     [
         ("ECDSA P-256", KeyPair::generate_for(&rcgen::PKCS_ECDSA_P256_SHA256).unwrap()),

@@ -59,6 +59,9 @@ pub(crate) fn rows() -> Vec<Row> {
             chain.root.key_usages = vec![KeyUsagePurpose::CrlSign];
         }),
         row("the root is no authority", "not-an-authority", |chain| chain.root.is_ca = IsCa::ExplicitNoCa),
+        row("the root does not say that it is an authority", "not-an-authority", |chain| {
+            chain.root.is_ca = IsCa::NoCa;
+        }),
         row("the root allows no intermediate", "path-length", |chain| {
             chain.root.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
         }),
