@@ -162,13 +162,18 @@ impl Specimen {
 
     /// The unit that it becomes with its proof changed: `change` is given `proof.json`.
     pub fn forged(&self, change: impl FnOnce(&mut serde_json::Value)) -> Unit {
-        let mut document = serde_json::from_str(&self.proof().to_json()).unwrap();
-        change(&mut document);
-        let document = serde_json_canonicalizer::to_vec(&document).unwrap();
-        self.unit_with(&Proof::from_json(&document).unwrap())
+        self.unit_with(&self.try_forge(change).unwrap())
     }
 
-    fn unit_with(&self, proof: &Proof) -> Unit {
+    /// Its proof changed, if that is still one.
+    pub fn try_forge(&self, change: impl FnOnce(&mut serde_json::Value)) -> Option<Proof> {
+        let mut document = serde_json::from_str(&self.proof().to_json()).unwrap();
+        change(&mut document);
+        Proof::from_json(&serde_json_canonicalizer::to_vec(&document).unwrap()).ok()
+    }
+
+    /// The unit that it becomes with another proof.
+    pub fn unit_with(&self, proof: &Proof) -> Unit {
         let deposit = Deposit {
             key: &self.key(),
             previous: self.previous,

@@ -89,14 +89,7 @@ impl Index {
     ///
     /// Errors: [`VaultError::Index`], if the file is no database.
     pub(super) fn create(path: &Path) -> Result<Self, VaultError> {
-        let connection =
-            store::open(path, store::Durability::Rebuildable, true).map_err(|error| match error {
-                VaultError::Store { source, .. } if is_damaged(source.downcast_ref()) => {
-                    VaultError::Index { path: path.to_owned(), why: "it is damaged".to_owned() }
-                }
-                other => other,
-            })?;
-        Ok(Self { connection, path: path.to_owned() })
+        Ok(Self { connection: connect(path, true)?, path: path.to_owned() })
     }
 
     /// Opens the index of the vault `id`.
@@ -105,10 +98,7 @@ impl Index {
         if !path.exists() {
             return Err(unusable("it is missing"));
         }
-        let index = Self {
-            connection: store::open(path, store::Durability::Rebuildable, false)?,
-            path: path.to_owned(),
-        };
+        let index = Self { connection: connect(path, false)?, path: path.to_owned() };
         let found = index
             .connection
             .pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))
@@ -384,6 +374,15 @@ fn version(row: &Row<'_>) -> rusqlite::Result<Version> {
             received_at: instant(row.get(10)?)?,
             seal: Sha256::from_bytes(row.get(11)?),
         },
+    })
+}
+
+fn connect(path: &Path, create: bool) -> Result<Connection, VaultError> {
+    store::open(path, store::Durability::Rebuildable, create).map_err(|error| match error {
+        VaultError::Store { source, .. } if is_damaged(source.downcast_ref()) => {
+            VaultError::Index { path: path.to_owned(), why: "it is damaged".to_owned() }
+        }
+        other => other,
     })
 }
 

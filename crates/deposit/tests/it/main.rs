@@ -2,7 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr, missing_docs)]
 
+mod control;
 mod handshake;
 mod local;
+mod recovery;
 mod suite;
+mod tamper;
+mod tools;
 mod unit;
+mod warcio;

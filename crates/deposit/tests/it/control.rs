@@ -1,0 +1,189 @@
+//! What the operator decides, and what it changes.
+
+use std::path::Path;
+
+use releve_deposit::testing::{HOST, Specimen};
+use releve_deposit::{
+    ConnectorKey, DepositError, DepositErrorKind, LocalVault, Outcome, Permission, Since, Unit, Vault as _,
+    VaultError, reindex,
+};
+use releve_redirect_policy::AdmittedHosts;
+
+use crate::tools::{assert_clean, open, seal, sealed_bytes};
+
+fn permission(source: &str, hosts: &[&str]) -> Permission {
+    Permission { source: source.to_owned(), hosts: AdmittedHosts::parse(hosts).unwrap() }
+}
+
+#[track_caller]
+fn refused(vault: &LocalVault, unit: &Unit) -> (DepositErrorKind, String) {
+    let error = vault.deposit(unit).unwrap_err();
+    (error.kind(), error.code().to_owned())
+}
+
+#[test]
+fn r39_an_inactive_sources_deposits_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = open(folder.path());
+    let receipt = seal(&vault, &Specimen::new("1"));
+    let before = sealed_bytes(folder.path());
+
+    assert!(vault.control().deactivate_source("example").unwrap());
+    assert!(!vault.control().deactivate_source("example").unwrap());
+    let expected = (DepositErrorKind::EndsPass, "source-inactive".to_owned());
+    assert_eq!(refused(&vault, &Specimen::new("2").unit()), expected);
+    // Another process learns of it at its next deposit; and not even what is sealed already is answered for.
+    assert_eq!(refused(&open(folder.path()), &Specimen::new("1").unit()), expected);
+    // Other sources go on.
+    let other = Specimen { source: "other".to_owned(), ..Specimen::new("1") };
+    seal(&vault, &other);
+    // What is sealed stays as it is, bit for bit, and is still shown.
+    assert_eq!(&sealed_bytes(folder.path())[..before.len()], before);
+    assert_eq!(vault.read(receipt.digest).unwrap().unwrap(), Specimen::new("1").unit());
+    assert_clean(folder.path(), 2);
+
+    assert!(vault.control().activate_source("example").unwrap());
+    assert!(!vault.control().activate_source("example").unwrap());
+    seal(&vault, &Specimen::new("2"));
+}
+
+#[test]
+fn r39_every_deposit_under_a_revoked_key_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = open(folder.path());
+    let control = vault.control();
+    let key = control.create_key("north", &[permission("example", &[HOST])]).unwrap().unwrap();
+    assert_eq!(control.create_key("north", &[]).unwrap(), None, "a name is given once");
+    let north = vault.under_key(&key);
+    seal(&north, &Specimen::new("1"));
+    let before = sealed_bytes(folder.path());
+
+    assert!(control.revoke_key("north").unwrap());
+    assert!(!control.revoke_key("north").unwrap());
+    let expected = (DepositErrorKind::EndsPass, "key-revoked".to_owned());
+    assert_eq!(refused(&north, &Specimen::new("2").unit()), expected);
+    assert_eq!(refused(&open(folder.path()).under_key(&key), &Specimen::new("1").unit()), expected);
+    assert_eq!(control.create_key("north", &[]).unwrap(), None, "not even when it is revoked");
+    assert_eq!(sealed_bytes(folder.path()), before, "bit for bit");
+    assert_clean(folder.path(), 1);
+}
+
+#[test]
+fn r39_a_key_that_is_revoked_while_a_deposit_waits_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = open(folder.path());
+    let key = vault.control().create_key("north", &[permission("example", &[HOST])]).unwrap().unwrap();
+    let lock = std::fs::File::open(folder.path().join("lock")).unwrap();
+    lock.lock().unwrap();
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| vault.under_key(&key).deposit(&Specimen::new("1").unit()));
+        // Long enough for it to be checked and to stand before the lock; if not, it is refused all the sooner.
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        vault.control().revoke_key("north").unwrap();
+        lock.unlock().unwrap();
+        let error = waiting.join().unwrap().unwrap_err();
+        assert!(matches!(error, DepositError::KeyRevoked { .. }), "{error}");
+    });
+}
+
+#[test]
+fn a_key_reaches_to_its_sources_and_hosts_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = open(folder.path());
+    let control = vault.control();
+    let key =
+        |name: &str, permissions: &[Permission]| control.create_key(name, permissions).unwrap().unwrap();
+    let here = key("here", &[permission("other", &["cms.example.org"]), permission("example", &[HOST])]);
+    let elsewhere = key("elsewhere", &[permission("example", &["cms.example.org", "www.example.org:8443"])]);
+    let nowhere = key("nowhere", &[]);
+    let unknown: ConnectorKey = "0".repeat(64).parse().unwrap();
+
+    let unit = Specimen::new("1").unit();
+    let refused = |key: &ConnectorKey| refused(&vault.under_key(key), &unit);
+    assert_eq!(refused(&elsewhere), (DepositErrorKind::Refused, "host-not-permitted".to_owned()));
+    assert_eq!(refused(&nowhere), (DepositErrorKind::EndsPass, "source-not-permitted".to_owned()));
+    assert_eq!(refused(&unknown), (DepositErrorKind::EndsPass, "key-unknown".to_owned()));
+    assert!(matches!(vault.under_key(&here).deposit(&unit).unwrap(), Outcome::Sealed(_)));
+}
+
+#[test]
+fn a_key_is_shown_once_and_kept_as_a_hash() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = open(folder.path());
+    let key = vault.control().create_key("north", &[permission("example", &[HOST])]).unwrap().unwrap();
+    assert!(!format!("{key:?}").contains(key.secret()));
+    assert_eq!(key.secret().parse::<ConnectorKey>().unwrap(), key);
+    drop(vault);
+    let holds_key = |path: &Path| {
+        let bytes = std::fs::read(path).unwrap();
+        bytes.windows(key.secret().len()).any(|window| window == key.secret().as_bytes())
+    };
+    for entry in std::fs::read_dir(folder.path()).unwrap() {
+        let path = entry.unwrap().path();
+        assert!(path.is_dir() || !holds_key(&path), "{}", path.display());
+    }
+    let error = "not a key".parse::<ConnectorKey>().unwrap_err();
+    assert!(!error.to_string().contains("not a key."));
+}
+
+#[test]
+fn what_is_withdrawn_is_kept_and_not_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = open(folder.path());
+    let specimen = Specimen::new("1");
+    let one = seal(&vault, &specimen);
+    seal(&vault, &Specimen::new("2"));
+    let before = sealed_bytes(folder.path());
+
+    assert!(vault.control().withdraw(&specimen.key(), "the publisher asked for it").unwrap());
+    assert!(!vault.control().withdraw(&specimen.key(), "again").unwrap());
+    for error in [vault.versions(&specimen.key()).unwrap_err(), vault.read(one.digest).unwrap_err()] {
+        assert!(matches!(&error, VaultError::Withdrawn { .. }), "{error}");
+        assert!(error.to_string().ends_with("the publisher asked for it"), "{error}");
+    }
+    let listed = |vault: &LocalVault| -> Vec<String> {
+        let versions = vault.list(&Since::default(), 10).unwrap();
+        versions.iter().map(|version| version.key.identifier().to_owned()).collect()
+    };
+    assert_eq!(listed(&vault), ["2"]);
+    assert_eq!(
+        vault.list(&Since::default(), 1).unwrap().len(),
+        1,
+        "a page is filled from behind what is hidden"
+    );
+    assert_eq!(vault.at_address(&specimen.address()).unwrap(), [specimen.key()]);
+    // Interpretation: a withdrawal is of the article, so a later version is not shown either. It can be deposited: whether a source is
+    // read at all is another decision (R39).
+    let two = seal(&vault, &specimen.clone().saying("Corrected.").after(one.digest));
+    assert!(vault.read(two.digest).is_err());
+    assert_eq!(vault.last_version(&specimen.key()).unwrap().unwrap().receipt, two);
+    assert_eq!(&sealed_bytes(folder.path())[..before.len()], before, "bit for bit");
+    assert_clean(folder.path(), 3);
+
+    assert_eq!(vault.control().withdrawals().unwrap().len(), 1);
+    assert!(vault.control().reinstate(&specimen.key()).unwrap());
+    assert!(!vault.control().reinstate(&specimen.key()).unwrap());
+    assert_eq!(listed(&vault), ["1", "2", "1"]);
+}
+
+#[test]
+fn decisions_survive_a_reindex() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = open(folder.path());
+    let key = vault.control().create_key("north", &[permission("example", &[HOST])]).unwrap().unwrap();
+    seal(&vault, &Specimen::new("1"));
+    vault.control().deactivate_source("quiet").unwrap();
+    vault.control().withdraw(&Specimen::new("1").key(), "asked").unwrap();
+    vault.control().revoke_key("north").unwrap();
+    let state = |vault: &LocalVault| {
+        let control = vault.control();
+        (control.keys().unwrap(), control.inactive_sources().unwrap(), control.withdrawals().unwrap())
+    };
+    let before = state(&vault);
+    drop(vault);
+    std::fs::remove_file(folder.path().join("index.sqlite")).unwrap();
+    reindex(folder.path(), &mut |_| {}).unwrap();
+    let vault = open(folder.path());
+    assert_eq!(state(&vault), before);
+    assert_eq!(refused(&vault.under_key(&key), &Specimen::new("2").unit()).1, "key-revoked");
+}
