@@ -70,6 +70,8 @@ impl Pattern {
 /// The rules of one group, ready to be asked.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Matcher {
+    /// The [`head`]s of the prefixes, which decide most comparisons and lie close together.
+    heads: Vec<u64>,
     prefixes: Vec<Prefix>,
     wildcards: Vec<Wildcard>,
 }
@@ -93,34 +95,43 @@ struct Wildcard {
     trigram: Option<u16>,
 }
 
+impl Prefix {
+    fn text<'a>(&self, arena: &'a [u8]) -> &'a [u8] {
+        slice(arena, self.start, self.len)
+    }
+}
+
 const NONE: u32 = u32::MAX;
 
 /// From how many wildcards on it pays to note the path's trigrams first.
 const TRIGRAMS_FROM: usize = 16;
 
 impl Matcher {
-    /// Compiles the patterns of one group. Their order does not matter.
+    /// Compiles the patterns of one group, which it takes out. Their order does not matter.
     pub(crate) fn new(arena: &[u8], patterns: &mut Vec<Pattern>) -> Self {
-        for pattern in &mut *patterns {
+        let (mut prefixes, mut wildcards) = (Vec::with_capacity(patterns.len()), vec![]);
+        for mut pattern in patterns.drain(..) {
             // Stars at the end match whatever follows, which a prefix does anyway. They keep their rank.
+            while let [.., STAR] = pattern.text(arena) {
+                pattern.len -= 1;
+            }
             let text = pattern.text(arena);
-            let stars = text.iter().rev().take_while(|&&byte| byte == STAR).count();
-            pattern.len -= u32::try_from(stars).unwrap_or(0);
+            if memchr::memchr(STAR, text).is_some() {
+                let Pattern { start, len, rule } = pattern;
+                wildcards.push(Wildcard { start, len, rule, trigram: last_trigram(text) });
+            } else {
+                prefixes.push((head(text), pattern));
+            }
         }
-        let wildcards = patterns
-            .extract_if(.., |pattern| memchr::memchr(STAR, pattern.text(arena)).is_some())
-            .map(|pattern| Wildcard {
-                start: pattern.start,
-                len: pattern.len,
-                rule: pattern.rule,
-                trigram: last_trigram(pattern.text(arena)),
-            });
-        let mut wildcards: Vec<_> = wildcards.collect();
         wildcards.sort_unstable_by_key(|wildcard| {
             (Reverse((wildcard.rule.octets, wildcard.rule.allow)), wildcard.rule.line)
         });
-        patterns.sort_unstable_by(|a, b| a.text(arena).cmp(b.text(arena)));
-        Self { prefixes: link(arena, patterns), wildcards }
+        prefixes.sort_unstable_by(|(a_head, a), (b_head, b)| {
+            a_head.cmp(b_head).then_with(|| a.text(arena).cmp(b.text(arena)))
+        });
+        let mut matcher = Self { wildcards, ..Self::default() };
+        matcher.link(arena, &prefixes);
+        matcher
     }
 
     /// The rule that decides about `path`, if any matches.
@@ -143,11 +154,43 @@ impl Matcher {
         best
     }
 
+    /// Makes of sorted patterns prefixes that know their ancestors, one for each text.
+    fn link(&mut self, arena: &[u8], sorted: &[(u64, Pattern)]) {
+        let mut parent = NONE;
+        for (head, pattern) in sorted {
+            let text = pattern.text(arena);
+            // `parent` is the prefix before this one. Climb until it is one that this one begins with.
+            while let Some(candidate) = self.prefixes.get(parent as usize)
+                && !text.starts_with(candidate.text(arena))
+            {
+                parent = candidate.parent;
+            }
+            let inherited = self.prefixes.get_mut(parent as usize);
+            let best = match &inherited {
+                Some(inherited) if inherited.best.outranks(&pattern.rule) => inherited.best,
+                _ => pattern.rule,
+            };
+            match inherited {
+                Some(same) if same.len == pattern.len => same.best = best,
+                _ => {
+                    let index = u32::try_from(self.prefixes.len()).unwrap_or(NONE);
+                    let Pattern { start, len, .. } = *pattern;
+                    self.heads.push(*head);
+                    self.prefixes.push(Prefix { start, len, parent, best });
+                    parent = index;
+                }
+            }
+        }
+    }
+
     fn longest_prefix(&self, arena: &[u8], path: &[u8]) -> Option<&Prefix> {
-        let after = self.prefixes.partition_point(|prefix| slice(arena, prefix.start, prefix.len) <= path);
+        let sought = head(path);
+        let begin = self.heads.partition_point(|&head| head < sought);
+        let same = self.heads[begin..].partition_point(|&head| head == sought);
+        let among = self.prefixes.get(begin..begin + same).unwrap_or_default();
+        let after = begin + among.partition_point(|prefix| prefix.text(arena) <= path);
         let mut prefix = self.prefixes.get(after.checked_sub(1)?)?;
-        let text = slice(arena, prefix.start, prefix.len);
-        let common = text.iter().zip(path).take_while(|(a, b)| a == b).count();
+        let common = prefix.text(arena).iter().zip(path).take_while(|(a, b)| a == b).count();
         while prefix.len as usize > common {
             prefix = self.prefixes.get(prefix.parent as usize)?;
         }
@@ -155,34 +198,12 @@ impl Matcher {
     }
 }
 
-/// Makes of sorted patterns prefixes that know their ancestors, one for each text.
-fn link(arena: &[u8], sorted: &[Pattern]) -> Vec<Prefix> {
-    let mut prefixes: Vec<Prefix> = Vec::with_capacity(sorted.len());
-    let mut parent = NONE;
-    for pattern in sorted {
-        let text = pattern.text(arena);
-        // `parent` is the prefix before this one. Climb until it is one that this one begins with.
-        while let Some(candidate) = prefixes.get(parent as usize)
-            && !text.starts_with(slice(arena, candidate.start, candidate.len))
-        {
-            parent = candidate.parent;
-        }
-        let inherited = prefixes.get_mut(parent as usize);
-        let best = match &inherited {
-            Some(inherited) if inherited.best.outranks(&pattern.rule) => inherited.best,
-            _ => pattern.rule,
-        };
-        match inherited {
-            Some(same) if same.len == pattern.len => same.best = best,
-            _ => {
-                let index = u32::try_from(prefixes.len()).unwrap_or(NONE);
-                let Pattern { start, len, .. } = *pattern;
-                prefixes.push(Prefix { start, len, parent, best });
-                parent = index;
-            }
-        }
-    }
-    prefixes
+/// The first eight octets as a number that sorts as they do; less than eight are filled up with the least octet.
+fn head(text: &[u8]) -> u64 {
+    let mut head = [0; 8];
+    let len = text.len().min(8);
+    head[..len].copy_from_slice(&text[..len]);
+    u64::from_be_bytes(head)
 }
 
 /// Whether a pattern with stars matches. The first part stands at the beginning; each other one is taken where it

@@ -187,6 +187,7 @@ impl RobotsTxt {
     pub fn parse(bytes: &[u8]) -> Self {
         let mut parser = Parser::default();
         let (head, is_cut) = cut_to_limit(without_byte_order_mark(bytes));
+        parser.robots.arena.reserve(head.len());
         let mut line = 0;
         for text in Lines(Some(head)) {
             line += 1;
@@ -410,7 +411,6 @@ impl Parser {
     fn close_group(&mut self) {
         if let Some(group) = self.robots.groups.last_mut() {
             *group = Matcher::new(&self.robots.arena, &mut self.patterns);
-            self.patterns.clear();
         }
     }
 

@@ -29,7 +29,7 @@ proptest! {
             let verdict = robots.judge(&agent, scope, &path);
             prop_assert_eq!(
                 (verdict.allowed, verdict.line),
-                oracle::judge(&file, "FooBot", only_named, &path)
+                oracle::Reading::of(&file).judge("FooBot", only_named, &path)
             );
         }
     }

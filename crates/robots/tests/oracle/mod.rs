@@ -2,61 +2,69 @@
 //! at every position. It shares no code with the crate, so that a mistake would have to be made twice.
 #![allow(dead_code, reason = "not every test target needs all of it")]
 
-/// Whether `agent` may read `path`, and the line that says so, by the group that names it or else (unless
-/// `only_named`) the general one.
-pub(crate) fn judge(file: &[u8], agent: &str, only_named: bool, path: &str) -> (bool, Option<u32>) {
-    if path == "/robots.txt" {
-        return (true, None);
+/// A file taken apart into lines: number, key and value of each that has them.
+pub(crate) struct Reading(Vec<(u32, String, Vec<u8>)>);
+
+impl Reading {
+    pub(crate) fn of(file: &[u8]) -> Self {
+        Self(lines(file))
     }
-    let lines = lines(file);
-    let is_named = |name: &str| name.eq_ignore_ascii_case(agent);
-    let has_group = lines.iter().any(|(_, key, value)| key == "user-agent" && is_named(&token(value)));
-    if only_named && !has_group {
-        return (true, None);
-    }
-    let path = comparable(path.as_bytes(), false);
-    let (mut applies, mut in_run) = (false, false);
-    let mut decided: Option<(usize, bool, u32)> = None;
-    for (number, key, value) in &lines {
-        match key.as_str() {
-            "user-agent" => {
-                if !in_run {
-                    applies = false;
+
+    /// Whether `agent` may read `path`, and the line that says so, by the group that names it or else (unless
+    /// `only_named`) the general one.
+    pub(crate) fn judge(&self, agent: &str, only_named: bool, path: &str) -> (bool, Option<u32>) {
+        let Self(lines) = self;
+        if path == "/robots.txt" {
+            return (true, None);
+        }
+        let is_named = |name: &str| name.eq_ignore_ascii_case(agent);
+        let has_group = lines.iter().any(|(_, key, value)| key == "user-agent" && is_named(&token(value)));
+        if only_named && !has_group {
+            return (true, None);
+        }
+        let path = comparable(path.as_bytes(), false);
+        let (mut applies, mut in_run) = (false, false);
+        let mut decided: Option<(usize, bool, u32)> = None;
+        for (number, key, value) in lines {
+            match key.as_str() {
+                "user-agent" => {
+                    if !in_run {
+                        applies = false;
+                    }
+                    in_run = true;
+                    applies |= if has_group { is_named(&token(value)) } else { is_general(value) };
                 }
-                in_run = true;
-                applies |= if has_group { is_named(&token(value)) } else { is_general(value) };
-            }
-            "allow" | "disallow" => {
-                in_run = false;
-                let pattern = comparable(value, true);
-                if applies && !value.is_empty() && matches(&pattern, &path) {
-                    let allow = key == "allow";
-                    let length = pattern.len();
-                    if decided.is_none_or(|(best, allowed, _)| (length, allow) > (best, allowed)) {
-                        decided = Some((length, allow, *number));
+                "allow" | "disallow" => {
+                    in_run = false;
+                    let pattern = comparable(value, true);
+                    if applies && !value.is_empty() && matches(&pattern, &path) {
+                        let allow = key == "allow";
+                        let length = pattern.len();
+                        if decided.is_none_or(|(best, allowed, _)| (length, allow) > (best, allowed)) {
+                            decided = Some((length, allow, *number));
+                        }
                     }
                 }
+                _ => {}
             }
-            _ => {}
         }
+        decided.map_or((true, None), |(_, allow, number)| (allow, Some(number)))
     }
-    decided.map_or((true, None), |(_, allow, number)| (allow, Some(number)))
+
+    /// The tokens that the file's User-agent lines name, and the values of its rules.
+    pub(crate) fn names_and_patterns(&self) -> (Vec<String>, Vec<Vec<u8>>) {
+        let (mut names, mut patterns) = (vec![], vec![]);
+        for (_, key, value) in &self.0 {
+            match key.as_str() {
+                "user-agent" if !token(value).is_empty() => names.push(token(value)),
+                "allow" | "disallow" => patterns.push(value.clone()),
+                _ => {}
+            }
+        }
+        (names, patterns)
+    }
 }
 
-/// The tokens that the file's User-agent lines name, and the values of its rules.
-pub(crate) fn names_and_patterns(file: &[u8]) -> (Vec<String>, Vec<Vec<u8>>) {
-    let (mut names, mut patterns) = (vec![], vec![]);
-    for (_, key, value) in lines(file) {
-        match key.as_str() {
-            "user-agent" if !token(&value).is_empty() => names.push(token(&value)),
-            "allow" | "disallow" => patterns.push(value),
-            _ => {}
-        }
-    }
-    (names, patterns)
-}
-
-/// Number, key and value of each line that has them.
 fn lines(file: &[u8]) -> Vec<(u32, String, Vec<u8>)> {
     let mut bytes = file;
     for mark in [0xEF, 0xBB, 0xBF] {
