@@ -26,27 +26,33 @@ pub(crate) struct Body {
 }
 
 pub(crate) fn find(page: Page<'_>, declared: &Declared<'_>, notices: &mut Vec<Notice>) -> Body {
-    let survey = Survey::of(page.document.root());
-    let Some(container) = survey.container() else {
+    let mut survey = Survey::of(page.document.root());
+    let headline = survey.headline(&titles(declared));
+    survey.weigh(headline);
+    let Some(container) = survey.container(headline) else {
         notices.push(Notice::new(NoticeCode::BodyNotFound, "no text was found that could be the article's"));
         return Body::default();
     };
-    let titles = titles(declared);
-    let (root, omitted) = survey.select(container, &titles);
+    let (root, omitted) = survey.select(container, headline);
     let blocks = survey.blocks(root, &omitted);
     Body { blocks, container: Some(root.id()), first: None, place: None }
 }
 
-/// What the page declares its headline to be, folded for comparison.
-fn titles(declared: &Declared<'_>) -> Vec<String> {
+/// What the page declares its headline to be.
+struct Title {
+    /// Letters and digits, folded for comparison.
+    folded: String,
+}
+
+fn titles(declared: &Declared<'_>) -> Vec<Title> {
+    let named = ["og:title", "twitter:title", "title", "headline"];
     let metas = declared
         .metas
         .iter()
-        .filter(|meta| ["og:title", "twitter:title", "title"].iter().any(|name| meta.is(name)));
-    let mut titles: Vec<String> = metas.map(|meta| fold(meta.content)).collect();
-    titles.extend(declared.title.map(|title| fold(&title.raw_text())));
-    titles.retain(|title| !title.is_empty());
-    titles
+        .filter(|meta| named.iter().any(|name| meta.is(name)))
+        .map(|meta| fold(meta.content));
+    let title = declared.title.map(|title| fold(&title.raw_text()));
+    metas.chain(title).filter(|folded| !folded.is_empty()).map(|folded| Title { folded }).collect()
 }
 
 /// Letters and digits in lower case: what is left when two writings of a headline differ in nothing that matters.
@@ -59,12 +65,32 @@ fn fold(text: &str) -> String {
 struct Sum {
     /// Characters below it.
     chars: u32,
+    /// Those of them that stand in links.
     link_chars: u32,
-    /// What the leaves below it are worth that are prose, whatever their surroundings.
-    prose: i64,
-    /// The same, without what is beside the article.
-    good: i64,
+    /// Characters of prose below it.
+    prose: u32,
+    /// Leaves of prose whose nearest company is here.
+    paragraphs: u32,
+    own_prose: u32,
+    /// What speaks for an article below it, beside it not counted.
+    weight: f32,
+    /// Characters in leaves that are mostly links.
+    links: u32,
+    /// Pictures and players below it.
+    media: u32,
     beside: bool,
+}
+
+/// What a leaf looks like by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Looks {
+    Heading,
+    /// Mostly links.
+    Links,
+    /// A sentence at least.
+    Prose,
+    /// A label, an item of a list, a line.
+    Fragment,
 }
 
 struct Survey<'a> {
@@ -83,8 +109,14 @@ impl<'a> Survey<'a> {
         let mut leaves = Vec::new();
         let mut cutter = Cutter::new(top.id());
         walk(top, |step| {
-            if let Step::Enter(node) = step {
-                elements.push(node.id());
+            match step {
+                Step::Enter(node) => elements.push(node.id()),
+                Step::Media(node) => {
+                    if let Some(parent) = node.parent() {
+                        sums[parent.id().index()].media += 1;
+                    }
+                }
+                Step::Text(..) | Step::Leave(_) => {}
             }
             leaves.extend(cutter.take(step));
             true
@@ -94,21 +126,30 @@ impl<'a> Survey<'a> {
             let sum = &mut sums[leaf.owner.index()];
             sum.chars += leaf.chars;
             sum.link_chars += leaf.link_chars;
-            sum.prose += worth(*leaf, document.node(leaf.owner));
+            match looks(leaf, document.node(leaf.owner)) {
+                Looks::Prose => sum.prose += leaf.chars,
+                Looks::Links => sum.links += leaf.chars,
+                Looks::Heading | Looks::Fragment => {}
+            }
         }
         let mut survey = Self { top, leaves, sums, elements };
         survey.accumulate(|sum, below| {
             sum.chars += below.chars;
             sum.link_chars += below.link_chars;
             sum.prose += below.prose;
+            sum.links += below.links;
+            sum.media += below.media;
         });
         survey.mark_beside();
-        survey.weigh();
         survey
     }
 
     fn sum(&self, node: Node<'_>) -> &Sum {
         &self.sums[node.id().index()]
+    }
+
+    fn owner(&self, at: usize) -> Node<'a> {
+        self.top.document().node(self.leaves[at].owner)
     }
 
     /// Adds to each element what is below it, from the inside out.
@@ -124,95 +165,241 @@ impl<'a> Survey<'a> {
 
     fn mark_beside(&mut self) {
         let document = self.top.document();
-        let all = self.sums[self.top.id().index()].prose;
-        for &id in &self.elements {
+        let all = u64::from(self.sum(self.top).prose);
+        let roles: Vec<(Role, u16)> =
+            self.elements
+                .iter()
+                .map(|&id| {
+                    if self.sums[id.index()].chars == 0 { (Role::Plain, 0) } else { role(document.node(id)) }
+                })
+                .collect();
+        // How much prose stands under each word, counted once where elements of the same word are nested.
+        let mut under = [0u64; 65536 / 64];
+        let mut covered = vec![0u16; self.sums.len()];
+        {
+            for (&id, &(_, word)) in self.elements.iter().zip(&roles) {
+                let above = document.node(id).parent().map_or(0, |parent| covered[parent.id().index()]);
+                covered[id.index()] = if word != 0 { word } else { above };
+                if word != 0 && above != word {
+                    let own = u64::from(self.sums[id.index()].prose);
+                    under[usize::from(word)] = own.max(under[usize::from(word)]);
+                }
+            }
+        }
+        for (&id, &(role, word)) in self.elements.iter().zip(&roles) {
             let node = document.node(id);
             let above = node.parent().is_some_and(|parent| self.sum(parent).beside);
             let sum = self.sums[id.index()];
-            let most = match role(node) {
+            let most = match role {
                 _ if sum.chars == 0 => 0,
                 Role::Plain => 0,
+                // A word that stands over most of the text says nothing on this page.
+                Role::Around
+                    if under[usize::from(word)] * 10 > all * 6 && !vocabulary::is_of_readers(word) =>
+                {
+                    0
+                }
                 Role::Hidden | Role::Beside => 40,
+                Role::Around if sum.prose == sum.chars && sum.chars > 250 => 0,
                 Role::Around => 15,
+                Role::Picture if sum.media > 0 && sum.chars < 500 => 15,
+                Role::Picture => 0,
             };
-            self.sums[id.index()].beside = above || most > 0 && sum.prose * 100 < (all * most).max(1);
+            self.sums[id.index()].beside =
+                above || most > 0 && u64::from(sum.prose) * 100 < (all * most).max(1);
         }
     }
 
-    fn weigh(&mut self) {
-        for leaf in &self.leaves {
-            let sum = &mut self.sums[leaf.owner.index()];
-            if !sum.beside {
-                sum.good += worth(*leaf, self.top.document().node(leaf.owner)).max(0);
+    /// Which leaf says what the page is called.
+    fn headline(&self, titles: &[Title]) -> Option<usize> {
+        let mut best: Option<(u8, usize)> = None;
+        for at in 0..self.leaves.len() {
+            let owner = self.owner(at);
+            let level = heading_level(owner);
+            let leaf = &self.leaves[at];
+            if self.sum(owner).beside && level != Some(1) || leaf.chars > 400 {
+                continue;
+            }
+            let rank = match level {
+                Some(level) => {
+                    let own = fold(&text::of(owner));
+                    let like = |title: &Title| {
+                        let (short, long) = if own.len() < title.folded.len() {
+                            (&own, &title.folded)
+                        } else {
+                            (&title.folded, &own)
+                        };
+                        short.len() > 8 && short.len() * 10 >= long.len() * 6 && long.contains(short.as_str())
+                    };
+                    if own.len() < 4 {
+                        9
+                    } else if titles.iter().any(|title| title.folded == own) {
+                        0
+                    } else if titles.iter().any(like) {
+                        if level == 1 { 1 } else { 2 }
+                    } else if level == 1 {
+                        3
+                    } else {
+                        9
+                    }
+                }
+                None => 9,
+            };
+            if rank < 9 && best.is_none_or(|(known, _)| rank < known) {
+                best = Some((rank, at));
             }
         }
-        self.accumulate(|sum, below| sum.good += below.good);
+        best.map(|(_, at)| at)
     }
 
-    /// The element that holds the article's text: down from the top as long as one child holds nearly all that is good.
-    fn container(&self) -> Option<Node<'a>> {
-        let mut node = self.top;
-        if self.sum(node).good == 0 {
+    /// Weighs the leaves that are not beside the article and come after its headline, and with them the elements.
+    fn weigh(&mut self, headline: Option<usize>) {
+        let document = self.top.document();
+        let after = headline.map_or(0, |at| at + 1);
+        // A heading that hardly anything follows is none of this article's.
+        let prose = |leaves: &[Leaf]| {
+            leaves
+                .iter()
+                .filter(|leaf| looks(leaf, document.node(leaf.owner)) == Looks::Prose)
+                .map(|leaf| leaf.chars)
+                .sum::<u32>()
+        };
+        let after = if prose(&self.leaves[after..]) * 4 < prose(&self.leaves) { 0 } else { after };
+        let groups: Vec<Option<NodeId>> = self
+            .leaves
+            .iter()
+            .map(|leaf| {
+                let owner = document.node(leaf.owner);
+                let counts = !self.sum(owner).beside && looks(leaf, owner) == Looks::Prose;
+                counts.then(|| self.company(owner).id())
+            })
+            .collect();
+        for (leaf, group) in self.leaves.iter().zip(&groups).skip(after) {
+            if let Some(group) = group {
+                self.sums[group.index()].paragraphs += 1;
+                self.sums[group.index()].own_prose += leaf.chars;
+            }
+        }
+        for (leaf, group) in self.leaves.iter().zip(groups).skip(after) {
+            let owner = document.node(leaf.owner);
+            if self.sum(owner).beside {
+                continue;
+            }
+            let share = match (looks(leaf, owner), group) {
+                (Looks::Heading | Looks::Links, _) => 0.0,
+                // A short paragraph with no other beside it is a teaser as often as not.
+                (_, Some(group)) if self.sums[group.index()].paragraphs < 2 && leaf.chars < 250 => 0.5,
+                (Looks::Prose, _) => 1.0,
+                (Looks::Fragment, _) if leaf.chars >= 40 => 0.5,
+                (Looks::Fragment, _) => 0.3,
+            };
+            self.sums[leaf.owner.index()].weight += share * leaf.chars as f32;
+        }
+        self.accumulate(|sum, below| sum.weight += below.weight);
+    }
+
+    /// The nearest element around a paragraph that holds anything else.
+    fn company(&self, owner: Node<'a>) -> Node<'a> {
+        let chars = self.sum(owner).chars;
+        owner.ancestors().find(|above| self.sum(*above).chars > chars).unwrap_or(self.top)
+    }
+
+    /// The element that holds the article's text.
+    fn container(&self, headline: Option<usize>) -> Option<Node<'a>> {
+        if self.sum(self.top).weight == 0.0 {
             return None;
         }
+        let mut node = headline.map_or(self.top, |at| self.scope(at));
+        // Down as long as one child holds most of it.
         loop {
-            let best = node
+            let heaviest = node
                 .children()
                 .filter(|child| child.name().is_some())
-                .max_by_key(|child| self.sum(*child).good);
-            match best {
-                Some(child) if self.sum(child).good * 100 >= self.sum(node).good * 80 => node = child,
+                .max_by(|one, other| self.sum(*one).weight.total_cmp(&self.sum(*other).weight));
+            match heaviest {
+                Some(child)
+                    if self.sum(child).weight >= 0.72 * self.sum(node).weight
+                        && !(self.sum(node).paragraphs > 1
+                            && self.sum(node).own_prose as f32 >= 0.05 * self.sum(node).weight) =>
+                {
+                    node = child;
+                }
                 _ => return Some(node),
             }
         }
     }
 
-    /// Which leaves are the article's, and the element that holds them all.
-    fn select(&self, container: Node<'a>, titles: &[String]) -> (Node<'a>, Vec<NodeId>) {
-        let document = self.top.document();
-        let within = |leaf: &Leaf, top: Node<'_>| {
-            leaf.owner == top.id() || document.node(leaf.owner).ancestors().any(|above| above == top)
+    /// The element around a headline within which its article is to be found: up from the headline as long as that adds more of an article
+    /// than of links.
+    fn scope(&self, headline: usize) -> Node<'a> {
+        let mut scope = self.owner(headline);
+        for above in scope.ancestors() {
+            let (inner, outer) = (self.sum(scope), self.sum(above));
+            let gain = outer.weight - inner.weight;
+            let links = (outer.links - inner.links) as f32;
+            if inner.weight < 150.0 || gain >= 2.5 * links {
+                scope = above;
+            }
+        }
+        scope
+    }
+
+    /// Which leaves are left out, and the element that holds all the others.
+    fn select(&self, container: Node<'a>, headline: Option<usize>) -> (Node<'a>, Vec<NodeId>) {
+        let within = |at: usize, top: Node<'_>| {
+            let owner = self.owner(at);
+            owner == top || owner.ancestors().any(|above| above == top)
         };
-        let mut inside: Vec<usize> =
-            (0..self.leaves.len()).filter(|&at| within(&self.leaves[at], container)).collect();
+        let mut inside: Vec<usize> = (0..self.leaves.len()).filter(|&at| within(at, container)).collect();
         let (Some(&first), Some(&end)) = (inside.first(), inside.last()) else {
             return (container, Vec::new());
         };
-        let first_good = inside.iter().copied().find(|&at| self.is_good(at)).unwrap_or(first);
-        // The headline: the last heading before the text that says what the page is called.
-        let headline = (0..first_good.max(first)).rev().find(|&at| self.is_headline(at, titles));
+        let headline = headline.filter(|&at| at < end);
         let mut root = container;
-        if let Some(headline) = headline {
-            let node = document.node(self.leaves[headline].owner);
-            if !within(&self.leaves[headline], container) {
-                root = container
-                    .ancestors()
-                    .find(|above| node.ancestors().any(|other| other == *above))
-                    .unwrap_or(container);
-                inside = (headline + 1..=end).filter(|&at| within(&self.leaves[at], root)).collect();
-            }
+        if let Some(headline) = headline
+            && !within(headline, container)
+            && headline < first
+        {
+            let node = self.owner(headline);
+            root = container
+                .ancestors()
+                .find(|above| node.ancestors().any(|other| other == *above))
+                .unwrap_or(container);
+            inside = (headline + 1..=end).filter(|&at| within(at, root)).collect();
         }
         let start = headline.map_or(first, |headline| headline + 1);
+        let first_good = inside
+            .iter()
+            .copied()
+            .find(|&at| at >= start && at >= first && self.is_good(at))
+            .unwrap_or(first);
         let mut keep: Vec<bool> = inside
             .iter()
             .map(|&at| {
-                if at < start || self.sum(document.node(self.leaves[at].owner)).beside {
+                let (leaf, owner) = (&self.leaves[at], self.owner(at));
+                if at < start || self.sum(owner).beside {
                     return false;
                 }
-                let leaf = &self.leaves[at];
-                if at < first_good {
-                    return heading_level(document.node(leaf.owner)).is_some() && at >= first
-                        || self.is_standfirst(leaf);
+                if at < first {
+                    return self.is_standfirst(leaf);
                 }
-                !self.is_link(leaf) && !self.in_link_list(leaf)
+                if at < first_good
+                    && !(heading_level(owner).is_some()
+                        || self.ends(at)
+                        || leaf.chars >= 60
+                        || owner.is(&local_name!("li")))
+                {
+                    return false;
+                }
+                !self.is_link(leaf) && !self.in_link_list(at) && !self.is_label(at)
             })
             .collect();
         // After the last good leaf nothing follows but what belongs to it.
-        let last = inside.iter().rposition(|&at| self.is_good(at));
-        if let Some(last) = last {
+        if let Some(last) = inside.iter().rposition(|&at| self.is_good(at)) {
             for at in last + 1..keep.len() {
-                let owner = document.node(self.leaves[inside[at]].owner);
+                let (leaf, owner) = (&self.leaves[inside[at]], self.owner(inside[at]));
                 keep[at] &= self.ends(inside[at])
+                    || leaf.chars >= 60 && leaf.link_chars == 0
                     || matches!(owner.name(), Some(&local_name!("li") | &local_name!("td")));
             }
         }
@@ -222,7 +409,7 @@ impl<'a> Survey<'a> {
             if !keep[at] {
                 continue;
             }
-            match heading_level(document.node(self.leaves[inside[at]].owner)) {
+            match heading_level(self.owner(inside[at])) {
                 None => under = Some(u8::MAX),
                 Some(level) if under.is_some_and(|below| below > level) => under = Some(level),
                 Some(_) => keep[at] = false,
@@ -240,9 +427,8 @@ impl<'a> Survey<'a> {
     }
 
     fn is_good(&self, at: usize) -> bool {
-        let leaf = &self.leaves[at];
-        let owner = self.top.document().node(leaf.owner);
-        !self.sum(owner).beside && worth(*leaf, owner) > 0
+        let owner = self.owner(at);
+        !self.sum(owner).beside && looks(&self.leaves[at], owner) == Looks::Prose
     }
 
     fn ends(&self, at: usize) -> bool {
@@ -250,33 +436,34 @@ impl<'a> Survey<'a> {
         leaf.sentences > 0 || ends_sentence(leaf.last)
     }
 
+    /// Whether a leaf is a link to elsewhere, perhaps with a label before it.
     fn is_link(&self, leaf: &Leaf) -> bool {
         leaf.link_chars * 10 >= leaf.chars * 9
+            || leaf.links == 1 && leaf.link_chars * 2 > leaf.chars && leaf.chars - leaf.link_chars < 25
     }
 
-    fn in_link_list(&self, leaf: &Leaf) -> bool {
-        let owner = self.top.document().node(leaf.owner);
+    fn in_link_list(&self, at: usize) -> bool {
+        let owner = self.owner(at);
         std::iter::once(owner).chain(owner.ancestors()).take_while(|node| *node != self.top).any(|node| {
             matches!(node.name(), Some(&local_name!("ul") | &local_name!("ol")))
                 && self.sum(node).link_chars * 10 >= self.sum(node).chars * 7
         })
     }
 
+    /// Whether a leaf only labels what is left out: an advertisement, a picture's source.
+    fn is_label(&self, at: usize) -> bool {
+        let leaf = &self.leaves[at];
+        leaf.chars < 120
+            && vocabulary::is_label(
+                self.top.document().node(leaf.first).as_text().unwrap_or_default(),
+                leaf.chars,
+            )
+    }
+
     fn is_standfirst(&self, leaf: &Leaf) -> bool {
         let sentences = leaf.sentences + u32::from(ends_sentence(leaf.last));
         leaf.link_chars * 3 < leaf.chars && leaf.chars >= 40 && sentences > 0
-            || leaf.link_chars == 0 && leaf.chars >= 80
-    }
-
-    fn is_headline(&self, at: usize, titles: &[String]) -> bool {
-        let leaf = &self.leaves[at];
-        let owner = self.top.document().node(leaf.owner);
-        let Some(level) = heading_level(owner) else { return false };
-        if level == 1 {
-            return true;
-        }
-        let own = fold(&text::of(owner));
-        own.len() > 8 && titles.iter().any(|title| title.starts_with(&own))
+            || leaf.link_chars == 0 && leaf.chars >= 60
     }
 
     fn blocks(&self, root: Node<'a>, omitted: &[NodeId]) -> Vec<Block> {
@@ -286,7 +473,7 @@ impl<'a> Survey<'a> {
     }
 }
 
-/// The level of the heading that an element is, or is in.
+/// The level of the heading that an element is.
 fn heading_level(node: Node<'_>) -> Option<u8> {
     match node.name() {
         Some(&local_name!("h1")) => Some(1),
@@ -299,14 +486,16 @@ fn heading_level(node: Node<'_>) -> Option<u8> {
     }
 }
 
-/// What a leaf is worth as a sign of an article.
-fn worth(leaf: Leaf, owner: Node<'_>) -> i64 {
-    let chars = i64::from(leaf.chars);
-    let links = i64::from(leaf.link_chars);
-    let sentences = i64::from(leaf.sentences) + i64::from(ends_sentence(leaf.last));
-    if heading_level(owner).is_some() || links * 2 > chars || sentences == 0 || chars < 40 {
-        0
+/// What a leaf looks like by itself.
+fn looks(leaf: &Leaf, owner: Node<'_>) -> Looks {
+    let sentences = leaf.sentences + u32::from(ends_sentence(leaf.last));
+    if leaf.link_chars * 2 > leaf.chars {
+        Looks::Links
+    } else if heading_level(owner).is_some() {
+        Looks::Heading
+    } else if sentences > 0 && leaf.chars >= 40 {
+        Looks::Prose
     } else {
-        chars
+        Looks::Fragment
     }
 }

@@ -71,12 +71,12 @@ impl<'f> Builder<'f> {
     }
 
     fn text(&mut self, node: Node<'_>, text: &str) {
-        if !self.run.begun && !text.trim_start().is_empty() {
-            self.run.begun = true;
-            self.run.omitted = !self.flat && (self.omit_leaf)(node);
-        }
-        if self.run.begun {
+        if !text.trim_start().is_empty() {
             self.breaks = 0;
+            if !self.run.begun {
+                self.run.begun = true;
+                self.run.omitted = !self.flat && (self.omit_leaf)(node);
+            }
         }
         if !self.run.omitted {
             push_normal(&mut self.run.text.text, text);

@@ -16,6 +16,8 @@ pub(super) struct Leaf {
     pub(super) chars: u32,
     /// Those of them that stand in links.
     pub(super) link_chars: u32,
+    /// How many links begin in it.
+    pub(super) links: u32,
     /// Sentences that end in it.
     pub(super) sentences: u32,
     /// The last character.
@@ -29,6 +31,8 @@ pub(super) enum Step<'a> {
     Enter(Node<'a>),
     /// Text that is shown.
     Text(Node<'a>, &'a str),
+    /// Something that is no text: a picture, a player, a drawing.
+    Media(Node<'a>),
     /// An element ends that was gone into.
     Leave(Node<'a>),
 }
@@ -42,6 +46,8 @@ pub(super) fn walk<'a>(top: Node<'a>, mut visit: impl FnMut(Step<'a>) -> bool) {
             visit(Step::Text(node, text));
         } else if is_shown(node) {
             inside = visit(Step::Enter(node));
+        } else if is_media(node) {
+            visit(Step::Media(node));
         }
         if inside && let Some(child) = node.first_child() {
             node = child;
@@ -71,13 +77,38 @@ fn is_shown(node: Node<'_>) -> bool {
     node.name().is_some_and(|name| flow(name) != Flow::Absent)
 }
 
+/// Whether something stands there that has a caption as often as not.
+fn is_media(node: Node<'_>) -> bool {
+    matches!(
+        node.name(),
+        Some(
+            &local_name!("img")
+                | &local_name!("picture")
+                | &local_name!("video")
+                | &local_name!("audio")
+                | &local_name!("iframe")
+                | &local_name!("object")
+                | &local_name!("embed")
+                | &local_name!("canvas")
+        )
+    )
+}
+
 /// Cuts what a walk yields into leaves.
 #[derive(Debug, Default)]
 pub(super) struct Cutter {
     leaf: Option<Leaf>,
     blocks: Vec<NodeId>,
-    links: u32,
+    /// The link that text now stands in.
+    link: Option<Link>,
     breaks: u32,
+}
+
+/// A link to another page.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    /// Whether text of it was seen.
+    begun: bool,
 }
 
 impl Cutter {
@@ -92,13 +123,17 @@ impl Cutter {
                 self.text(node, text);
                 None
             }
+            Step::Media(_) => None,
             Step::Enter(node) => match node.name() {
                 Some(&local_name!("br")) => {
                     self.breaks += 1;
                     if self.breaks == 2 { self.leaf.take() } else { None }
                 }
                 Some(&local_name!("a")) => {
-                    self.links += 1;
+                    // A link to a part of the same page leads nowhere else.
+                    let address = node.attribute("href").map_or("", str::trim);
+                    self.link =
+                        (!address.is_empty() && !address.starts_with('#')).then_some(Link { begun: false });
                     None
                 }
                 Some(name) if flow(name) == Flow::Block => {
@@ -110,7 +145,7 @@ impl Cutter {
             },
             Step::Leave(node) => match node.name() {
                 Some(&local_name!("a")) => {
-                    self.links = self.links.saturating_sub(1);
+                    self.link = None;
                     None
                 }
                 Some(&local_name!("br")) => None,
@@ -159,14 +194,17 @@ impl Cutter {
             first: node.id(),
             chars: 0,
             link_chars: 0,
+            links: 0,
             sentences: 0,
             last,
         });
         leaf.chars += chars;
         leaf.sentences += sentences;
         leaf.last = last;
-        if self.links > 0 {
+        if let Some(link) = &mut self.link {
             leaf.link_chars += chars;
+            leaf.links += u32::from(!link.begun);
+            link.begun = true;
         }
     }
 }

@@ -9,16 +9,18 @@ use crate::dom::Node;
 pub(super) enum Role {
     /// Nothing in particular.
     Plain,
-    /// Something beside the article: navigation, comments, sharing, teasers, advertisements, a picture with its caption.
-    Beside,
+    /// A picture with what is said about it, if there is one in it.
+    Picture,
     /// Perhaps beside the article, or a frame around it: the words for both are the same.
     Around,
+    /// Something beside the article: navigation, comments, sharing, teasers, advertisements.
+    Beside,
     /// Not shown.
     Hidden,
 }
 
-/// What an element's name, attributes and class names say of it.
-pub(super) fn role(node: Node<'_>) -> Role {
+/// What an element's name, attributes and class names say of it, and which word said so (0 for none).
+pub(super) fn role(node: Node<'_>) -> (Role, u16) {
     match node.name() {
         Some(
             &local_name!("nav")
@@ -29,28 +31,34 @@ pub(super) fn role(node: Node<'_>) -> Role {
             | &local_name!("dialog")
             | &local_name!("figcaption")
             | &local_name!("label"),
-        ) => return Role::Beside,
-        Some(&local_name!("html") | &local_name!("body")) => return Role::Plain,
+        ) => return (Role::Beside, 0),
+        Some(&local_name!("html") | &local_name!("body")) => return (Role::Plain, 0),
         _ => {}
     }
-    let mut role = Role::Plain;
+    let mut role = if node.is(&local_name!("figure")) && !holds_text(node) {
+        (Role::Beside, 0)
+    } else {
+        (Role::Plain, 0)
+    };
     for attribute in node.attributes() {
         let value = &*attribute.value;
         match &*attribute.name.local {
-            "hidden" => return Role::Hidden,
-            "aria-hidden" if value == "true" => return Role::Hidden,
-            "style" if is_hiding(value) => return Role::Hidden,
-            "role" if is_role_beside(value) => role = Role::Beside,
-            "class" | "id" if role != Role::Beside => {
-                let own = names_role(value);
-                if own != Role::Plain {
-                    role = own;
-                }
-            }
+            "hidden" => return (Role::Hidden, 0),
+            "aria-hidden" if value == "true" => return (Role::Hidden, 0),
+            "style" if is_hiding(value) => return (Role::Hidden, 0),
+            "role" if is_role_beside(value) => role = (Role::Beside, 0),
+            "class" | "id" if role.0 < Role::Beside => role = role.max(names_role(value)),
             _ => {}
         }
     }
     role
+}
+
+/// Whether a `figure` sets off a part of the text: a table, a quotation, code.
+fn holds_text(figure: Node<'_>) -> bool {
+    figure.descendants().any(|node| {
+        matches!(node.name(), Some(&local_name!("table") | &local_name!("blockquote") | &local_name!("pre")))
+    })
 }
 
 fn is_hiding(style: &str) -> bool {
@@ -85,27 +93,57 @@ fn is_role_beside(role: &str) -> bool {
 }
 
 /// What a class list or an id names.
-fn names_role(names: &str) -> Role {
-    let mut role = Role::Plain;
+fn names_role(names: &str) -> (Role, u16) {
+    let mut role = (Role::Plain, 0);
     for name in names.split_ascii_whitespace() {
-        let mut own = Role::Plain;
+        if matches!(
+            name,
+            "hidden"
+                | "is-hidden"
+                | "visually-hidden"
+                | "visuallyhidden"
+                | "sr-only"
+                | "screen-reader-text"
+                | "screen-reader-only"
+                | "d-none"
+                | "offscreen"
+                | "u-hidden"
+        ) {
+            return (Role::Hidden, 0);
+        }
+        let mut own = (Role::Plain, 0);
         for word in words(name) {
-            match word_role(word) {
-                Word::Beside => own = Role::Beside,
-                Word::Around if own == Role::Plain => own = Role::Around,
+            let found = match word_role(word) {
+                Word::Beside => Role::Beside,
+                Word::Around => Role::Around,
+                Word::Picture => Role::Picture,
                 // `has-sidebar`, `sidebar-grid`, `no-ads`: says how the page is laid out.
                 Word::Layout => {
-                    own = Role::Plain;
+                    own = (Role::Plain, 0);
                     break;
                 }
-                _ => {}
-            }
+                Word::Other => continue,
+            };
+            own = own.max((found, mark(word)));
         }
-        if own == Role::Beside || role == Role::Plain {
-            role = own;
-        }
+        role = role.max(own);
     }
     role
+}
+
+/// A number for a word, the same for the same word. That two words share one is unlikely and does little harm.
+fn mark(word: &str) -> u16 {
+    let hash = word
+        .bytes()
+        .fold(7u32, |hash, byte| hash.wrapping_mul(31).wrapping_add(u32::from(byte.to_ascii_lowercase())));
+    (hash % 1000 + 1) as u16
+}
+
+/// Whether a word names what readers say, which may well be most of a page.
+pub(super) fn is_of_readers(word: u16) -> bool {
+    ["comment", "comments", "commentlist", "disqus", "respond", "replies", "discussion"]
+        .iter()
+        .any(|name| mark(name) == word)
 }
 
 /// The words in class names and ids: `article__relatedPosts` has three.
@@ -132,6 +170,7 @@ enum Word {
     Other,
     Beside,
     Around,
+    Picture,
     Layout,
 }
 
@@ -144,7 +183,7 @@ fn word_role(word: &str) -> Word {
         b"grid" | b"layout" | b"has" | b"with" | b"no" | b"without" => Word::Layout,
         // Ways around the site.
         b"navi" | b"navigation" | b"navbar" | b"subnav" | b"submenu" | b"breadcrumb" | b"breadcrumbs" | b"crumbs"
-            | b"masthead" | b"toolbar" | b"pagination" | b"pager" | b"toc"
+            | b"masthead" | b"toolbar" | b"pagination" | b"pager"
             | b"skip" | b"dropdown"
         // What readers say.
             | b"comment" | b"comments" | b"commentlist" | b"disqus" | b"respond" | b"replies" | b"discussion" | b"livefyre"
@@ -168,8 +207,109 @@ fn word_role(word: &str) -> Word {
             | b"teaser" | b"teasers" | b"promo" | b"promos" | b"promotion" | b"ad" | b"ads" | b"banner" | b"sponsor" | b"sponsored" | b"affiliate"
             | b"cta" | b"modal" | b"popup" | b"popover" | b"overlay" | b"noprint"
             | b"gallery" | b"slideshow" | b"carousel" | b"slider" | b"video" | b"audio" | b"player" | b"podcast" | b"credit" | b"credits"
-            | b"author" | b"authors" | b"meta" | b"metadata" | b"tags" | b"copyright" | b"hidden" | b"offscreen"
+            | b"author" | b"authors" | b"meta" | b"metadata" | b"tags" | b"copyright"
+            | b"toc" | b"blocker" | b"disclaimer" | b"pullquote"
         => Word::Around,
-        _ => Word::Other,
+        b"image" | b"images" | b"img" | b"imgbox" | b"picture" | b"photo" | b"photos" | b"media" | b"figure" | b"thumbnail" | b"thumb" | b"illustration"
+        => Word::Picture,
+        lower => compound_role(lower),
     }
+}
+
+/// Names written as one word: `relatedposts`, `inlinegallery`.
+fn compound_role(word: &[u8]) -> Word {
+    const PARTS: [&[u8]; 12] = [
+        b"related",
+        b"gallery",
+        b"newsletter",
+        b"breadcrumb",
+        b"comment",
+        b"advert",
+        b"subscribe",
+        b"sidebar",
+        b"recommend",
+        b"caption",
+        b"teaser",
+        b"slideshow",
+    ];
+    if PARTS.iter().any(|part| word.len() > part.len() && (word.starts_with(part) || word.ends_with(part))) {
+        Word::Around
+    } else {
+        Word::Other
+    }
+}
+
+/// Whether a leaf only labels what is left out: an advertisement, the source of a picture.
+pub(super) fn is_label(text: &str, chars: u32) -> bool {
+    let text = text.trim();
+    if text.starts_with(['©', 'ⓒ']) {
+        return true;
+    }
+    let mut lower = text.to_lowercase();
+    while lower.ends_with([':', '.', ' ', '…']) {
+        lower.pop();
+    }
+    if chars < 30
+        && matches!(
+            &*lower,
+            "advert"
+                | "advertisement"
+                | "ad"
+                | "advertising"
+                | "sponsored"
+                | "promoted"
+                | "anzeige"
+                | "werbung"
+                | "publicité"
+                | "publicidad"
+                | "pubblicità"
+                | "publicidade"
+                | "reklam"
+                | "reklama"
+                | "reklame"
+                | "annons"
+                | "annonse"
+                | "advertentie"
+                | "реклама"
+                | "広告"
+                | "comments"
+                | "comment"
+                | "kommentare"
+                | "commentaires"
+                | "comentarios"
+                | "share"
+                | "share this"
+                | "teilen"
+                | "partager"
+                | "compartir"
+                | "loading"
+                | "loading ..."
+        )
+    {
+        return true;
+    }
+    [
+        "photo:",
+        "photos:",
+        "foto:",
+        "fotos:",
+        "bild:",
+        "bilder:",
+        "image:",
+        "images:",
+        "picture:",
+        "image copyright",
+        "image source",
+        "image credit",
+        "(image credit",
+        "photo credit",
+        "photo by",
+        "photograph:",
+        "bildrechte",
+        "crédit photo",
+        "crédits photo",
+        "main image",
+    ]
+    .iter()
+    .any(|start| lower.starts_with(start))
 }
