@@ -159,23 +159,23 @@ impl<'a> World<'a> {
         }
     }
 
-    fn shortest_gap(&self) -> i64 {
+    /// Lets it all happen and returns the shortest time between two requests.
+    fn live(&mut self, events: &[Event]) -> i64 {
+        for event in events {
+            self.happen(*event);
+        }
         self.sent.windows(2).map(|pair| pair[1] - pair[0]).min().unwrap_or(i64::MAX)
     }
 }
 
 /// Three processes on one machine with a clock since boot; the clock on the wall is set forward and back.
 fn on_one_machine(open: &dyn Fn(Arc<dyn Machine>) -> Box<dyn Ledger>, events: &[Event]) -> i64 {
-    let mut world = World::new(open, ["boot-1"; 3], true);
-    events.iter().for_each(|event| world.happen(*event));
-    world.shortest_gap()
+    World::new(open, ["boot-1"; 3], true).live(events)
 }
 
 /// Three that see nothing of each other but the ledger, and no clock but the one on the wall, which is set back.
 fn apart(open: &dyn Fn(Arc<dyn Machine>) -> Box<dyn Ledger>, events: &[Event]) -> i64 {
-    let mut world = World::new(open, ["boot-1", "boot-2", "boot-3"], false);
-    events.iter().for_each(|event| world.happen(*event));
-    world.shortest_gap()
+    World::new(open, ["boot-1", "boot-2", "boot-3"], false).live(events)
 }
 
 proptest! {
