@@ -10,12 +10,10 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use http::header::{
-    ACCEPT, ACCEPT_ENCODING, CONTENT_LENGTH, HOST, HeaderValue, TRANSFER_ENCODING, USER_AGENT,
-};
+use http::header::{ACCEPT, ACCEPT_ENCODING, HOST, HeaderValue, TRANSFER_ENCODING, USER_AGENT};
 use http::{Method, Uri};
 use http_body_util::{BodyExt as _, Empty};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::client::conn::http1;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder, MaybeHttpsStream};
 use hyper_util::rt::TokioIo;
@@ -67,18 +65,22 @@ impl HttpsFetch {
     /// one that is silent does not use up that of the others.
     async fn dial(&self, host: &AdmittedHost, deadline: Instant) -> Result<TcpStream, FetchError> {
         let addresses = self.network.addresses(host).await?;
-        let mut failure = io::Error::from(io::ErrorKind::TimedOut);
+        let mut failure = None;
         for (tried, address) in addresses.iter().enumerate() {
             let left = deadline.saturating_duration_since(Instant::now());
             let share = left / u32::try_from(addresses.len().saturating_sub(tried)).unwrap_or(1).max(1);
             match timeout(share, self.network.dial(*address)).await {
                 Ok(Ok(stream)) if leads_to(&stream, *address) => return Ok(stream),
                 Ok(Ok(_)) => return Err(FetchError::OtherPeer { host: host.host().to_owned() }),
-                Ok(Err(error)) => failure = error,
+                Ok(Err(error)) => failure = Some(error),
                 Err(_) => {}
             }
         }
-        Err(FetchError::NotConnected { host: host.host().to_owned(), source: failure })
+        match failure {
+            Some(source) => Err(FetchError::NotConnected { host: host.host().to_owned(), source }),
+            // Every address was silent, so that the deadline is there.
+            None => std::future::pending().await,
+        }
     }
 
     /// Agrees on TLS over a dialled stream and keeps what shows it.
@@ -89,7 +91,6 @@ impl HttpsFetch {
         bounds: &Bounds,
     ) -> Result<HttpsConnection, FetchError> {
         let name = || host.host().to_owned();
-        let lost = |why: &str| FetchError::Tls { host: name(), why: why.to_owned() };
         // A request is one small write; waiting for more to send with it would only delay it.
         stream.set_nodelay(true).map_err(|source| FetchError::NotConnected { host: name(), source })?;
         let tap = Tap::new(Arc::clone(&self.clock));
@@ -106,7 +107,7 @@ impl HttpsFetch {
         let stream =
             connector.call(uri).await.map_err(|error| handshake_error(host.host(), error.as_ref()))?;
         let MaybeHttpsStream::Https(stream) = stream else {
-            return Err(lost("the connector gave a connection without it"));
+            return Err(FetchError::Tls { host: name(), why: "the connector did without it".to_owned() });
         };
         let stream = stream.into_inner();
 
@@ -224,7 +225,7 @@ impl Connection for HttpsConnection {
 impl HttpsConnection {
     /// The request as it will be written, if it may be sent here at all.
     fn message(&self, request: &Request<'_>) -> Result<http::Request<Empty<Bytes>>, FetchError> {
-        admit(&self.host, request)?;
+        belongs(&self.host, request)?;
         let url = request.url;
         let value = |what, text: &str| {
             HeaderValue::from_str(text).map_err(|_| FetchError::RequestNotWritable { what })
@@ -312,11 +313,11 @@ impl HttpsConnection {
         bounds: &Bounds,
         whole: &Deadline<impl Fn() -> FetchError>,
     ) -> Result<(Coding, Bytes), FetchError> {
-        let framing = framing(headers)?;
+        let framing = framing(headers, &incoming)?;
         let coding = decode::declared(headers)?;
         let too_large = || FetchError::ReceivedTooLarge { max: bounds.received_bytes() };
         let announced = match framing {
-            Framing::Length(length) => usize::try_from(length).map_err(|_| too_large())?,
+            Framing::Length(length) => usize::try_from(length).unwrap_or(usize::MAX),
             Framing::Chunked | Framing::UntilEnd => 0,
         };
         if announced > bounds.received_bytes() {
@@ -400,7 +401,7 @@ impl HttpsConnection {
 }
 
 /// Refuses a request that does not belong on a connection to this host, and a credential that does not belong there.
-pub(crate) fn admit(host: &AdmittedHost, request: &Request<'_>) -> Result<(), FetchError> {
+pub(crate) fn belongs(host: &AdmittedHost, request: &Request<'_>) -> Result<(), FetchError> {
     let asked = || request.url.authority().to_owned();
     if request.url.authority() != host.authority() {
         return Err(FetchError::OtherHost { asked: asked(), connected: host.authority().to_owned() });
@@ -462,24 +463,18 @@ enum Framing {
     UntilEnd,
 }
 
-/// The framing that the headers declare. hyper has refused lengths that differ or are none; where a length stands
-/// beside chunked it is ignored, as RFC 9112, section 6.3, says.
-fn framing(headers: &Headers) -> Result<Framing, FetchError> {
+/// The framing of a body: chunked where the headers say so and nothing else of the kind, or the length that hyper found
+/// (one, whole, and none beside chunked; zero where the status allows no body), or none.
+fn framing(headers: &Headers, incoming: &Incoming) -> Result<Framing, FetchError> {
     let mut codings = headers.all(TRANSFER_ENCODING.as_str());
-    if let Some(coding) = codings.next() {
-        let only = codings.next().is_none();
-        return if only && coding.trim_ascii().eq_ignore_ascii_case(b"chunked") {
+    match (codings.next(), codings.next(), incoming.size_hint().exact()) {
+        (Some(coding), None, _) if coding.trim_ascii().eq_ignore_ascii_case(b"chunked") => {
             Ok(Framing::Chunked)
-        } else {
-            Err(FetchError::TransferCoding)
-        };
+        }
+        (Some(_), ..) => Err(FetchError::TransferCoding),
+        (None, _, Some(length)) => Ok(Framing::Length(length)),
+        (None, ..) => Ok(Framing::UntilEnd),
     }
-    let length = headers.first(CONTENT_LENGTH.as_str()).and_then(|value| {
-        // "2, 2" is one length said twice.
-        let digits = value.split(|&byte| byte == b',').next().unwrap_or_default().trim_ascii();
-        std::str::from_utf8(digits).ok()?.parse().ok()
-    });
-    Ok(length.map_or(Framing::UntilEnd, Framing::Length))
 }
 
 /// The body that came. Undoing a coding is work, so that it is done where work may block; a decoder that panics over

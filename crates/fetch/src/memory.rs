@@ -10,7 +10,7 @@ use releve_proof::{CipherSuite, Protocol, Tls};
 use releve_redirect_policy::AdmittedHost;
 use tokio::time::{sleep, timeout};
 
-use crate::https::{admit, finish};
+use crate::https::{belongs, finish};
 use crate::{Clock, Connection, Exchange, Fetch, FetchError, Headers, Request, Response, decode};
 
 /// The port without a network: each address is answered with what was put there, after the time it was told to take.
@@ -211,7 +211,7 @@ impl Connection for MemoryConnection {
     }
 
     async fn send(&mut self, request: Request<'_>) -> Exchange {
-        if let Err(error) = admit(&self.host, &request) {
+        if let Err(error) = belongs(&self.host, &request) {
             return Exchange { sent_at: None, outcome: Err(error) };
         }
         if !std::mem::take(&mut self.open) {

@@ -1,6 +1,6 @@
 //! Which addresses are dialled (R31): those that were checked, and none where one of them may not be.
 
-use std::future::ready;
+use std::future::{pending, ready};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
@@ -43,11 +43,15 @@ impl Resolve for Answers {
 struct Diary {
     dialled: Mutex<Vec<SocketAddr>>,
     leads_to: Option<SocketAddr>,
+    silent: Option<IpAddr>,
 }
 
 impl Dial for Diary {
     fn dial(&self, address: SocketAddr) -> Later<'_, TcpStream> {
         self.dialled.lock().unwrap().push(address);
+        if self.silent == Some(address.ip()) {
+            return Box::pin(pending());
+        }
         match self.leads_to {
             Some(elsewhere) => Box::pin(TcpStream::connect(elsewhere)),
             None => Box::pin(ready(Err(io::Error::from(io::ErrorKind::ConnectionRefused)))),
@@ -104,6 +108,19 @@ async fn r31_exactly_the_checked_addresses_are_dialled_in_their_order() {
         ["[2606:2800:220:1::1]:443".parse().unwrap(), "93.184.216.34:443".parse().unwrap()];
     assert_eq!(*dialler.dialled.lock().unwrap(), expected);
     assert_eq!(*resolver.asked.lock().unwrap(), ["www.example.org"]);
+}
+
+/// One silent address of two leaves time for the other; where all are silent it is the deadline that ends it.
+#[tokio::test(start_paused = true)]
+async fn r32_a_silent_address_does_not_use_up_the_time_of_the_others() {
+    let silent = "93.184.216.34".parse().ok();
+    let both = Arc::new(Diary { silent, ..Diary::default() });
+    let error = connect(&fetch(Answers::of(&[&["93.184.216.34", "93.184.216.35"]]), Arc::clone(&both))).await;
+    assert_eq!(error.code(), "not-connected");
+    assert_eq!(both.dialled.lock().unwrap().len(), 2);
+    let one = Arc::new(Diary { silent, ..Diary::default() });
+    let error = connect(&fetch(Answers::of(&[&["93.184.216.34"]]), one)).await;
+    assert_eq!(error.code(), "connect-deadline");
 }
 
 /// A name that answers with a public address to the check and with a private one to whoever asks again: it is asked

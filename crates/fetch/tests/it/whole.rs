@@ -242,6 +242,13 @@ async fn r37_a_body_without_announced_length_needs_close_notify() {
         ("silent", plain().hang(), bodiless(200, "still-deadline"), SHUT),
         ("HTTP 1.0 closed", old().close(), whole(200, "<p>four</p>"), SHUT),
         ("HTTP 1.0 cut", old().cut(), bodiless(200, "end-not-authentic"), SHUT),
+        // HTTP/1.0 knows no chunks, and so their end is none (RFC 9112, section 6.1).
+        (
+            "HTTP 1.0 chunked",
+            Answer::raw("HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nfour\r\n0\r\n\r\n"),
+            nothing("head-malformed"),
+            SHUT,
+        ),
         ("empty and cut", Answer::raw(head("")).cut(), bodiless(200, "end-not-authentic"), SHUT),
     ];
     for (name, answer, expected, open) in rows {
@@ -264,7 +271,7 @@ async fn r37_a_status_is_handed_over_as_it_came() {
             whole(206, "x"),
             OPEN,
         ),
-        ("304", with("304 Not Modified", "Content-Length: 9\r\n\r\n"), whole(304, ""), OPEN),
+        ("304", with("304 Not Modified", "Content-Length: 999999999\r\n\r\n"), whole(304, ""), OPEN),
         ("404", with("404 Not Found", "Content-Length: 1\r\n\r\nx"), whole(404, "x"), OPEN),
         (
             "404 cut",
