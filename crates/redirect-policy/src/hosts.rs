@@ -65,6 +65,10 @@ impl Entry {
             return Err(refuse(Why::NoHost));
         }
         let name = url.host();
+        // The parser lets more pass than a host on the internet is made of (RFC 1123, section 2.1; underscores are seen in practice).
+        if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)) {
+            return Err(refuse(Why::NoHost));
+        }
         if !name.contains('.') {
             return Err(refuse(if wildcard { Why::Wildcard } else { Why::SpecialUse }));
         }

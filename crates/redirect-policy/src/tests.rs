@@ -237,6 +237,8 @@ fn r40_entries_that_could_admit_too_much_are_refused() {
         "www.example.org:99999",
         " a.example",
         "a\n.b",
+        "{id}.example.org",
+        "a!b.example.org",
     ] {
         check_refused(nothing, "no host name");
     }

@@ -155,6 +155,16 @@ fn read<T>(
             let (_, warnings) = document.finish();
             Ok(Parsed { value, warnings })
         }
-        _ => Err(Problems::new(document.finish().0)),
+        _ => {
+            if !document.has_problems() {
+                // Whoever gives nothing has noted why; should that ever fail, an error must still say something.
+                document.problem(
+                    0..0,
+                    "this configuration cannot be used, and it is our mistake not to say why",
+                    None,
+                );
+            }
+            Err(Problems::new(document.finish().0))
+        }
     }
 }
