@@ -1,7 +1,9 @@
-//! Decides how long a request may take and how large a response may get: each bound with its default and its ceiling.
+//! Decides how long a request may take and how large a response may get: each bound with its default and its
+//! ceiling.
 //!
-//! A server that is slow, broken or hostile costs at most what stands here, and no configuration can allow it more than the ceilings.
-//! Whoever reads a response counts against these values and stops at the first that is passed.
+//! A server that is slow, broken or hostile costs at most what stands here, and no configuration can allow it
+//! more than the ceilings. Whoever reads a response counts against these values and stops at the first that
+//! is passed.
 //!
 //! ```
 //! use releve_bounds::Bounds;
@@ -35,8 +37,8 @@
 //!
 //! # What this crate does not do
 //!
-//! It measures nothing and holds no clock. How often a host is asked is not a bound but pace (`releve-pace`), and how many redirects are
-//! followed is for `releve-redirect-policy`.
+//! It measures nothing and holds no clock. How often a host is asked is not a bound but pace (`releve-pace`),
+//! and how many redirects are followed is for `releve-redirect-policy`.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 use std::fmt;
@@ -73,27 +75,30 @@ pub struct Limit<T> {
 }
 
 impl Bounds {
-    /// A lost SYN is sent again after 1, 3 and 7 seconds (RFC 6298): ten seconds survive three losses. The ceiling
-    /// is half of what Linux by itself spends on a silent address (tcp(7), `tcp_syn_retries`: 127 s).
+    /// A lost SYN is sent again after 1, 3 and 7 seconds (RFC 6298): ten seconds survive three losses. The
+    /// ceiling is half of what Linux by itself spends on a silent address (tcp(7), `tcp_syn_retries`: 127 s).
     pub const CONNECT: Limit<Duration> = seconds("connect", 10, 60);
-    /// A content management system with a cold cache takes seconds, not half a minute. The ceiling is twice the 60 seconds after which
-    /// common reverse proxies give up on the server behind them.
+    /// A content management system with a cold cache takes seconds, not half a minute. The ceiling is twice
+    /// the 60 seconds after which common reverse proxies give up on the server behind them.
     pub const HEAD: Limit<Duration> = seconds("head", 30, 120);
-    /// A connection that is alive and silent for ten seconds has lost its peer, or the peer is slow on purpose.
+    /// A connection that is alive and silent for ten seconds has lost its peer, or the peer is slow on
+    /// purpose.
     pub const BETWEEN_BYTES: Limit<Duration> = seconds("between_bytes", 10, 60);
     /// The default body at 140 KB/s. The ceiling is the largest body at 110 KB/s.
     pub const WHOLE: Limit<Duration> = seconds("whole", 60, 600);
-    /// Between what Node's client takes (16 KiB) and what Chrome does (256 KiB, the ceiling); hyper by itself would take 400 KiB.
+    /// Between what Node's client takes (16 KiB) and what Chrome does (256 KiB, the ceiling); hyper by itself
+    /// would take 400 KiB.
     pub const HEAD_BYTES: Limit<usize> = count("head_bytes", 64 << 10, 256 << 10);
     /// What hyper allows by itself; pages of publishers have 20 to 60.
     pub const HEADER_COUNT: Limit<usize> = count("header_count", 100, 200);
     /// 103 Early Hints comes once or twice; a hundred is a flood.
     pub const INTERIM_RESPONSES: Limit<usize> = count("interim_responses", 10, 100);
-    /// Articles have 50 KiB to 2 MiB of HTML. The ceiling lets the largest sitemap through that its protocol allows (50 MiB),
-    /// and is what fits into memory on a small machine.
+    /// Articles have 50 KiB to 2 MiB of HTML. The ceiling lets the largest sitemap through that its protocol
+    /// allows (50 MiB), and is what fits into memory on a small machine.
     pub const RECEIVED_BYTES: Limit<usize> = count("received_bytes", 8 << 20, 64 << 20);
-    /// Twice what may be received: text sent with a coding that nobody asked for is rarely larger than that, and a bomb
-    /// (1 KiB that unfolds to 1 GiB) stops there. The ceiling is as above: 50 MiB is the limit of a sitemap once unpacked.
+    /// Twice what may be received: text sent with a coding that nobody asked for is rarely larger than that,
+    /// and a bomb (1 KiB that unfolds to 1 GiB) stops there. The ceiling is as above: 50 MiB is the limit of
+    /// a sitemap once unpacked.
     pub const DECODED_BYTES: Limit<usize> = count("decoded_bytes", 16 << 20, 64 << 20);
     /// The default body in pieces of 128 bytes; networks deliver about 1,400 at a time.
     pub const FRAMES: Limit<usize> = count("frames", 1 << 16, 1 << 20);
@@ -124,7 +129,8 @@ impl Default for Bounds {
     }
 }
 
-/// A getter and a setter for each bound; the setter refuses zero, under which nothing could be read, and what passes the ceiling.
+/// A getter and a setter for each bound; the setter refuses zero, under which nothing could be read, and what
+/// passes the ceiling.
 macro_rules! accessors {
     ($($get:ident, $set:ident, $limit:ident: $type:ty, $what:literal;)*) => {
         impl Bounds {

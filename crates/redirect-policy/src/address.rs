@@ -54,8 +54,8 @@ impl fmt::Display for NotPublic {
 
 impl std::error::Error for NotPublic {}
 
-/// Judges everything a name resolved to: one address that is not public refuses the whole answer, because the next
-/// look-up, or the next try, may pick that one.
+/// Judges everything a name resolved to: one address that is not public refuses the whole answer, because the
+/// next look-up, or the next try, may pick that one.
 ///
 /// ```
 /// use releve_redirect_policy::judge_answer;
@@ -75,10 +75,11 @@ pub fn judge_answer(answer: &[IpAddr]) -> Result<Vec<PublicIp>, NotPublic> {
 /// Judges one address, by the special-purpose registries of IANA (RFC 6890) and stricter.
 ///
 /// An IPv4 address is public where no block that is not globally reachable holds it. An IPv6 address is
-/// public inside `2000::/3` alone, and there outside the blocks set apart. Stricter than the registries: what they list as
-/// reachable inside `192.0.0.0/24` and `2001::/23` is protocol machinery at which no web server stands. Forms that carry an
-/// IPv4 address are refused whatever they carry, with the exception of `64:ff9b::/96`, through which a host without IPv4
-/// reaches everyone (RFC 6052): that one is judged by the address it carries.
+/// public inside `2000::/3` alone, and there outside the blocks set apart. Stricter than the registries: what
+/// they list as reachable inside `192.0.0.0/24` and `2001::/23` is protocol machinery at which no web server
+/// stands. Forms that carry an IPv4 address are refused whatever they carry, with the exception of
+/// `64:ff9b::/96`, through which a host without IPv4 reaches everyone (RFC 6052): that one is judged by the
+/// address it carries.
 ///
 /// A scoped address (`fe80::1%eth0`) is link-local or refused for its block as well; the scope adds nothing.
 pub fn judge_ip(ip: IpAddr) -> Result<PublicIp, NotPublic> {
@@ -135,8 +136,8 @@ const V4: &[(Ipv4Addr, u32, &str)] = &[
     (Ipv4Addr::new(240, 0, 0, 0), 4, "reserved (RFC 1112)"),
 ];
 
-/// IANA's IPv6 special-purpose registry likewise; blocks inside `2000::/3` are what counts, the others are here for
-/// the sake of the reason given.
+/// IANA's IPv6 special-purpose registry likewise; blocks inside `2000::/3` are what counts, the others are
+/// here for the sake of the reason given.
 const V6: &[(Ipv6Addr, u32, &str)] = &[
     (Ipv6Addr::UNSPECIFIED, 128, "unspecified (RFC 4291)"),
     (Ipv6Addr::LOCALHOST, 128, "loopback (RFC 4291)"),

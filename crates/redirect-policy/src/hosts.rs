@@ -54,8 +54,8 @@ impl Entry {
         if rest.contains(|c: char| c.is_whitespace() || c.is_control() || c == '%') {
             return Err(refuse(Why::NoHost));
         }
-        // What the parser of addresses makes of it is what addresses will be compared with: one spelling for international
-        // names, and the many spellings of an IP address seen as such.
+        // What the parser of addresses makes of it is what addresses will be compared with: one spelling for
+        // international names, and the many spellings of an IP address seen as such.
         let url: HttpsUrl =
             format!("https://{rest}/").parse().map_err(|refusal: releve_url_canon::Refusal| {
                 let is_ip = matches!(refusal, releve_url_canon::Refusal::IpAddress { .. });
@@ -65,7 +65,8 @@ impl Entry {
             return Err(refuse(Why::NoHost));
         }
         let name = url.host();
-        // The parser lets more pass than a host on the internet is made of (RFC 1123, section 2.1; underscores are seen in practice).
+        // The parser lets more pass than a host on the internet is made of (RFC 1123, section 2.1;
+        // underscores are seen in practice).
         if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)) {
             return Err(refuse(Why::NoHost));
         }
@@ -79,8 +80,9 @@ impl Entry {
     }
 }
 
-/// Names that no publisher on the public internet has: RFC 6761, 6762, 7686, 8375, 9476, and `internal`, which ICANN set
-/// apart for private use in 2024. `test` and `example` are not here: they resolve nowhere, and tests use them.
+/// Names that no publisher on the public internet has: RFC 6761, 6762, 7686, 8375, 9476, and `internal`,
+/// which ICANN set apart for private use in 2024. `test` and `example` are not here: they resolve nowhere,
+/// and tests use them.
 const SPECIAL_USE: [&str; 8] =
     ["localhost", "local", "internal", "invalid", "onion", "home.arpa", "alt", "arpa"];
 
@@ -120,8 +122,8 @@ impl AdmittedHosts {
     }
 }
 
-/// A host and port that the publisher admitted; only [`AdmittedHosts::admit`] makes one, so that what takes one can be
-/// pointed nowhere else.
+/// A host and port that the publisher admitted; only [`AdmittedHosts::admit`] makes one, so that what takes
+/// one can be pointed nowhere else.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AdmittedHost {
     authority: String,
@@ -139,7 +141,8 @@ impl AdmittedHost {
         self.port
     }
 
-    /// `host`, or `host:port` where the port is not 443: the `Host` header, and the key of what is kept per host.
+    /// `host`, or `host:port` where the port is not 443: the `Host` header, and the key of what is kept per
+    /// host.
     pub fn authority(&self) -> &str {
         &self.authority
     }

@@ -4,15 +4,15 @@ use releve_url_canon::{CanonicalUrl, HttpsUrl, NecessaryParameters, Refusal, Rem
 
 use crate::{AdmittedHost, AdmittedHosts};
 
-/// How many redirects are followed for one article or one robots.txt (R30). RFC 9309, section 2.3.1.2, asks for
-/// at least five for robots.txt; real articles take one or two.
+/// How many redirects are followed for one article or one robots.txt (R30). RFC 9309, section 2.3.1.2, asks
+/// for at least five for robots.txt; real articles take one or two.
 pub const REDIRECTS_MAX: usize = 5;
 
 /// The redirects of one retrieval, from the address first asked to the one that answers.
 ///
 /// It is told each answer with a status from 300 to 399 and says for each whether to go on. After a
-/// [`Hop::Follow`] the caller begins again with the new address: robots.txt of its host, turn, addresses, request with `GET`
-/// and headers of its own. After a [`Hop::Stop`] the retrieval is over.
+/// [`Hop::Follow`] the caller begins again with the new address: robots.txt of its host, turn, addresses,
+/// request with `GET` and headers of its own. After a [`Hop::Stop`] the retrieval is over.
 ///
 /// | answer | hop |
 /// |---|---|
@@ -64,8 +64,8 @@ impl Journey {
         self.seen.len() - 1
     }
 
-    /// Judges the answer to the address asked now. `locations` are the values of all its `Location` headers, `keep` the parameters
-    /// that the source declares necessary.
+    /// Judges the answer to the address asked now. `locations` are the values of all its `Location` headers,
+    /// `keep` the parameters that the source declares necessary.
     pub fn judge(
         &mut self,
         status: u16,
@@ -132,7 +132,8 @@ fn spelling(url: &HttpsUrl) -> String {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StopReason {
-    /// A status that is no redirect to another address: 300 offers a choice, 304 answers a condition that was never made.
+    /// A status that is no redirect to another address: 300 offers a choice, 304 answers a condition that was
+    /// never made.
     Status {
         /// The status.
         status: u16,
@@ -153,7 +154,8 @@ pub enum StopReason {
         /// The reason, as `releve-url-canon` words it.
         why: String,
     },
-    /// A parameter in the target that is neither declared necessary nor, with the same value, in the address asked.
+    /// A parameter in the target that is neither declared necessary nor, with the same value, in the address
+    /// asked.
     Parameter {
         /// Its name. The value may identify a session and is not repeated.
         name: String,

@@ -25,10 +25,10 @@
 //!
 //! # What this crate does not do
 //!
-//! It resolves no name and dials nothing: whoever dials must ask [`judge_answer`] with the very addresses it is about to
-//! dial, at each hop and each new connection, and dial no other. It builds no request: headers, among them an access header, are built
-//! anew for each hop and belong to one host. It reads no page: `Refresh` headers, `<meta http-equiv="refresh">`
-//! and `rel="canonical"` are no redirects.
+//! It resolves no name and dials nothing: whoever dials must ask [`judge_answer`] with the very addresses it
+//! is about to dial, at each hop and each new connection, and dial no other. It builds no request: headers,
+//! among them an access header, are built anew for each hop and belong to one host. It reads no page:
+//! `Refresh` headers, `<meta http-equiv="refresh">` and `rel="canonical"` are no redirects.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod address;

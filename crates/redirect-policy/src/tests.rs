@@ -89,8 +89,8 @@ fn r30_a_target_with_an_undeclared_parameter_stops() {
 
 #[test]
 fn r30_a_target_may_repeat_the_parameters_of_the_address_asked() {
-    // Only an address that the configuration writes has undeclared ones. They stay in what is asked next: without
-    // them the server would be asked for something else.
+    // Only an address that the configuration writes has undeclared ones. They stay in what is asked next:
+    // without them the server would be asked for something else.
     let asked = "https://www.example.org/feed?format=rss&page=1";
     check_hop(asked, 301, &[b"/rss?format=rss"], "https://www.example.org/rss?format=rss");
     check_hop(asked, 301, &[b"/rss?page=1&format=rs%73"], "https://www.example.org/rss?page=1&format=rss");
@@ -188,7 +188,8 @@ fn r40_only_what_is_written_is_admitted() {
 
 #[test]
 fn r40_a_wildcard_is_one_label() {
-    // It could be read as any depth; one label, as in a certificate, is the reading that contacts fewer hosts.
+    // It could be read as any depth; one label, as in a certificate, is the reading that contacts fewer
+    // hosts.
     check_admitted(&["*.example.org"], "https://www.example.org/", Some("www.example.org"));
     check_admitted(&["*.example.org"], "https://example.org/", None);
     check_admitted(&["*.example.org"], "https://a.b.example.org/", None);

@@ -2,8 +2,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// How a `cms-api` source is accessed: which header carries the credential, where the credential is read from, and
-/// which host it is for.
+/// How a `cms-api` source is accessed: which header carries the credential, where the credential is read
+/// from, and which host it is for.
 ///
 /// The credential itself is not here and never was in the configuration: [`SecretFrom::read`] gets it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,8 +34,8 @@ impl AccessSpec {
 
 /// The name of a header that may carry a credential (R4).
 ///
-/// Refused are the headers that every request has, those that change what is asked or how it is carried, and those that
-/// belong to one hop.
+/// Refused are the headers that every request has, those that change what is asked or how it is carried, and
+/// those that belong to one hop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessHeaderName(String);
 
@@ -74,8 +74,8 @@ impl FromStr for AccessHeaderName {
     }
 }
 
-/// The other headers of each request, those with which a server would answer something else, and those that RFC 9110, section 7.6.1, and its
-/// forerunners count to one hop.
+/// The other headers of each request, those with which a server would answer something else, and those that
+/// RFC 9110, section 7.6.1, and its forerunners count to one hop.
 const REFUSED_HEADERS: [&str; 14] = [
     "user-agent",
     "accept",
@@ -135,8 +135,8 @@ const SECRET_BYTES_MAX: usize = 4 * 1024;
 impl SecretFrom {
     /// Reads the secret through the two look-ups, of which one is called.
     ///
-    /// One line end after it is taken off, as editors and `echo` leave it. What is left must be visible ASCII and spaces,
-    /// which is what a header can carry.
+    /// One line end after it is taken off, as editors and `echo` leave it. What is left must be visible ASCII
+    /// and spaces, which is what a header can carry.
     ///
     /// ```
     /// use releve_source::SecretFrom;

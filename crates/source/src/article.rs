@@ -24,8 +24,8 @@ pub enum Way {
         template: AddressTemplate,
         /// The credential: its header, where it is read from, and what it is for.
         access: AccessSpec,
-        /// The reference of what the publisher agreed to beyond the public rules (R35): it lifts a Disallow for the addresses that the
-        /// template covers, and for nothing else.
+        /// The reference of what the publisher agreed to beyond the public rules (R35): it lifts a Disallow
+        /// for the addresses that the template covers, and for nothing else.
         agreement: Option<String>,
     },
 }
@@ -72,7 +72,8 @@ impl Way {
         }
     }
 
-    /// Whether a response of this media type, without its parameters, is what the source expects of an article (R37).
+    /// Whether a response of this media type, without its parameters, is what the source expects of an
+    /// article (R37).
     ///
     /// Pages are HTML or XHTML, APIs any JSON (RFC 6839). Letter case makes no difference.
     pub fn expects(&self, media_type: &str) -> bool {
@@ -200,8 +201,9 @@ fn template(table: &Section<'_>, by: Option<&str>, hosts: Option<&AdmittedHosts>
     Some(template)
 }
 
-/// Parts of the names of parameters by which interfaces let fields be selected: `fields`, `_fields`, `fields[articles]`,
-/// `select`, `$select`, `populate`, `attributes`, `projection`, `query`, `props`, `include`.
+/// Parts of the names of parameters by which interfaces let fields be selected: `fields`, `_fields`,
+/// `fields[articles]`, `select`, `$select`, `populate`, `attributes`, `projection`, `query`, `props`,
+/// `include`.
 const SELECTING: [&str; 8] =
     ["field", "select", "populate", "attributes", "projection", "query", "props", "include"];
 

@@ -16,8 +16,8 @@ use crate::{File, Parsed, Problems, read};
 pub struct Connector {
     /// The User-Agent of every request (R25).
     pub user_agent: UserAgent,
-    /// The folder with the sources; like every path here as it was written, for the caller to resolve against the
-    /// configuration's own folder.
+    /// The folder with the sources; like every path here as it was written, for the caller to resolve against
+    /// the configuration's own folder.
     pub sources: PathBuf,
     /// The ledger's file.
     pub ledger: PathBuf,

@@ -8,8 +8,8 @@ use crate::section::{Noted, Section, Text, TextOrSection};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "there is one for each source")]
 pub enum Identifier {
-    /// The publisher's system has no stable one: the canonical address is taken, because the configuration says so
-    /// expressly (R7).
+    /// The publisher's system has no stable one: the canonical address is taken, because the configuration
+    /// says so expressly (R7).
     Address,
     /// By a rule for each place; `None` where the place has none.
     Rules {
@@ -67,8 +67,9 @@ impl Ground {
     }
 }
 
-/// The rules of an `[identifier]` table. What each place is, is `None` where it is not known for an error elsewhere; a backlog
-/// that the source has not is `Ok(None)`. `is_needed` says that the article's address is made from the identifier.
+/// The rules of an `[identifier]` table. What each place is, is `None` where it is not known for an error
+/// elsewhere; a backlog that the source has not is `Ok(None)`. `is_needed` says that the article's address is
+/// made from the identifier.
 pub(crate) fn rules(
     section: &Section<'_>,
     trigger: Option<Ground>,

@@ -1,4 +1,5 @@
-//! Every key that a configuration may have, once: the parser takes no other, and the schema is made of the same tables.
+//! Every key that a configuration may have, once: the parser takes no other, and the schema is made of the
+//! same tables.
 
 /// A table of the configuration.
 pub(crate) struct Table {

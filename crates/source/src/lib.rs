@@ -1,8 +1,9 @@
 //! Parses the configuration of the connector and its sources once, into types that can't be wrong.
 //!
-//! A configuration is TOML: one file for the connector, and one for each source. What comes out has been checked as a whole: each address
-//! in it is https at a host that the publisher admitted, no pace is faster and no bound larger than promised, an identifier can be read
-//! wherever the configuration says that it stands, and selectors, pointers and patterns are compiled.
+//! A configuration is TOML: one file for the connector, and one for each source. What comes out has been
+//! checked as a whole: each address in it is https at a host that the publisher admitted, no pace is faster
+//! and no bound larger than promised, an identifier can be read wherever the configuration says that it
+//! stands, and selectors, pointers and patterns are compiled.
 //!
 //! ```
 //! use releve_bounds::Bounds;
@@ -22,8 +23,8 @@
 //!
 //! # Errors
 //!
-//! All errors of a file come at once, each with file, line, column and what to do. A key that is not known is one: a slip of the
-//! pen must not switch a rule off.
+//! All errors of a file come at once, each with file, line, column and what to do. A key that is not known is
+//! one: a slip of the pen must not switch a rule off.
 //!
 //! ```
 //! # use releve_bounds::Bounds;
@@ -40,7 +41,8 @@
 //!
 //! # Describing a source
 //!
-//! Where no preset fits, a source says what announces its articles, how an article is read, and where its identifier stands:
+//! Where no preset fits, a source says what announces its articles, how an article is read, and where its
+//! identifier stands:
 //!
 //! ```
 //! # use releve_bounds::Bounds;
@@ -71,17 +73,19 @@
 //! # Ok::<(), releve_source::Problems>(())
 //! ```
 //!
-//! What each key means is said by the JSON Schema ([`source_schema`], [`connector_schema`]), which is made of the same tables that the parser reads by.
+//! What each key means is said by the JSON Schema ([`source_schema`], [`connector_schema`]), which is made of
+//! the same tables that the parser reads by.
 //!
 //! # Secrets
 //!
-//! A secret is never in a configuration. A source says which environment variable or file holds it; [`SecretFrom::read`] gets it through
-//! look-ups that the caller gives, and nothing shows a [`Secret`] but [`Secret::expose`].
+//! A secret is never in a configuration. A source says which environment variable or file holds it;
+//! [`SecretFrom::read`] gets it through look-ups that the caller gives, and nothing shows a [`Secret`] but
+//! [`Secret::expose`].
 //!
 //! # What this crate does not do
 //!
-//! It opens no file and reads no environment; paths are handed on as they were written. It requests nothing: whether a feed answers, or
-//! a selector matches, shows when the source is read.
+//! It opens no file and reads no environment; paths are handed on as they were written. It requests nothing:
+//! whether a feed answers, or a selector matches, shows when the source is read.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod access;
@@ -157,7 +161,8 @@ fn read<T>(
         }
         _ => {
             if !document.has_problems() {
-                // Whoever gives nothing has noted why; should that ever fail, an error must still say something.
+                // Whoever gives nothing has noted why; should that ever fail, an error must still say
+                // something.
                 document.problem(
                     0..0,
                     "this configuration cannot be used, and it is our mistake not to say why",

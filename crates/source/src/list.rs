@@ -49,8 +49,8 @@ pub struct ListFields {
 pub struct DateField {
     /// Where.
     pub at: Pointer,
-    /// Whether a date without a zone is in UTC, as the publisher documents it. This decides when to read; it adds no
-    /// zone to anything that is deposited.
+    /// Whether a date without a zone is in UTC, as the publisher documents it. This decides when to read; it
+    /// adds no zone to anything that is deposited.
     pub is_utc: bool,
 }
 
@@ -96,7 +96,8 @@ pub enum Pagination {
         first: u64,
         /// How much the number grows from page to page: one, or the size of a page.
         step: u64,
-        /// The status with which the page after the last is answered; without one an empty page ends the list.
+        /// The status with which the page after the last is answered; without one an empty page ends the
+        /// list.
         past_the_end: Option<u16>,
     },
     /// Each page says the address of the next one.

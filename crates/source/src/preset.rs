@@ -53,15 +53,16 @@ pub(crate) fn preset(section: &Section<'_>, hosts: Option<&AdmittedHosts>) -> Op
     Some(site.filter(|_| is_known).and_then(|site| wordpress(&site)).ok_or(Noted))
 }
 
-/// The list asks for the four fields that a reference needs, so that no text of an article travels with it. A hundred items are the
-/// most that WordPress gives at once.
+/// The list asks for the four fields that a reference needs, so that no text of an article travels with it. A
+/// hundred items are the most that WordPress gives at once.
 const LIST: &str = "wp-json/wp/v2/posts?_fields=id,link,date_gmt,modified_gmt&order=desc&per_page=100";
 /// With names of authors and terms, which a post else has as numbers.
 const ARTICLE: &str = "wp-json/wp/v2/posts/{id}?_embed=author,wp:term";
 /// What WordPress answers to a page past the last one.
 const PAST_THE_END: u16 = 400;
 
-/// WordPress by its REST API. The trigger is ordered by modification, because an edit to an old post never enters the feed again.
+/// WordPress by its REST API. The trigger is ordered by modification, because an edit to an old post never
+/// enters the feed again.
 fn wordpress(site: &HttpsUrl) -> Option<Preset> {
     let base = site.as_str().trim_end_matches('/');
     let id: IdentifierRule = IdentifierRule::whole(IdentifierAt::Pointer(pointer("/id")?));

@@ -29,7 +29,8 @@ impl fmt::Display for Problem {
 
 /// Everything that is wrong with a configuration, by file and place.
 ///
-/// The text of the files is not repeated: where somebody wrote a secret into one, it does not travel on in an error.
+/// The text of the files is not repeated: where somebody wrote a secret into one, it does not travel on in an
+/// error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problems(Vec<Problem>);
 

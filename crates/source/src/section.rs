@@ -140,7 +140,8 @@ impl<'a> Section<'a> {
         self.document.problem(span, message, Some(hint.to_owned()));
     }
 
-    /// Notes that the table lacks something, unless the file is broken and it may stand in what was not understood.
+    /// Notes that the table lacks something, unless the file is broken and it may stand in what was not
+    /// understood.
     pub(crate) fn missing(&self, message: impl Into<String>, hint: &str) {
         if !self.document.is_broken {
             self.document.problem(self.span.clone(), message, Some(hint.to_owned()));
@@ -397,7 +398,8 @@ fn nearest(name: &str, keys: &Table) -> Option<&'static str> {
     near.filter(|(distance, _)| *distance <= allowed).min().map(|(_, name)| name)
 }
 
-/// How many characters must be added, removed, changed or swapped with their neighbour to make one of the other.
+/// How many characters must be added, removed, changed or swapped with their neighbour to make one of the
+/// other.
 fn distance(from: &str, to: &str) -> usize {
     let (from, to): (Vec<char>, Vec<char>) = (from.chars().take(64).collect(), to.chars().collect());
     // Three rows of the usual table: the one before last, the last, and the one being filled.

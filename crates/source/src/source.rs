@@ -17,8 +17,8 @@ use crate::{File, Identifier, Parsed, Problem, Problems, connector, identifier, 
 
 /// One publisher's site or system, as configured.
 ///
-/// What it holds has been checked against each other: every address that it writes is https at an admitted host, the identifier can
-/// be read wherever the configuration says it stands, and no credential is here.
+/// What it holds has been checked against each other: every address that it writes is https at an admitted
+/// host, the identifier can be read wherever the configuration says it stands, and no credential is here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     name: SourceName,

@@ -5,8 +5,9 @@ use releve_url_canon::HttpsUrl;
 
 /// The address of an article with `{id}` where the identifier goes.
 ///
-/// The identifier becomes one path segment, or one value of a query: everything in it but letters, digits, `-`, `.`, `_`
-/// and `~` is percent-encoded, so that it can neither add a segment nor a parameter, nor lead to another host.
+/// The identifier becomes one path segment, or one value of a query: everything in it but letters, digits,
+/// `-`, `.`, `_` and `~` is percent-encoded, so that it can neither add a segment nor a parameter, nor lead
+/// to another host.
 ///
 /// ```
 /// use releve_source::AddressTemplate;

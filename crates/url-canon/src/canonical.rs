@@ -196,8 +196,8 @@ fn is_aspnet_session(segment: &str) -> bool {
     true
 }
 
-/// Names under which servers write a session into the path: Java's, PHP's, ColdFusion's, classic ASP's and the
-/// generic ones. Other matrix parameters may pick the article.
+/// Names under which servers write a session into the path: Java's, PHP's, ColdFusion's, classic ASP's and
+/// the generic ones. Other matrix parameters may pick the article.
 fn is_session_name(name: &str) -> bool {
     const NAMES: [&str; 8] =
         ["jsessionid", "phpsessid", "sessionid", "session_id", "sessid", "sid", "cfid", "cftoken"];

@@ -14,8 +14,8 @@ pub const ADDRESS_BYTES_MAX: usize = 8 * 1024;
 /// An https address whose host is a domain name: the only kind that is ever requested.
 ///
 /// It has no user information, no fragment, no trailing dot after the host, and its host is never an IP
-/// address. Path and query are as they were written (in the spelling of the WHATWG URL standard):
-/// parameters stay, because an address that a source's configuration writes is requested as written. What comes from
+/// address. Path and query are as they were written (in the spelling of the WHATWG URL standard): parameters
+/// stay, because an address that a source's configuration writes is requested as written. What comes from
 /// outside goes through [`canonicalise`](crate::canonicalise) instead.
 ///
 /// ```

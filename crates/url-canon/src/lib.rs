@@ -35,9 +35,9 @@
 //!
 //! # What this crate does not do
 //!
-//! It does not ask whether a host may be contacted (`releve-redirect-policy` does), resolves no name, unescapes
-//! no HTML (`&amp;` is for the caller to undo), knows no `index.html`, no trailing slash, and sorts nothing: each of
-//! these may change which article the server answers with.
+//! It does not ask whether a host may be contacted (`releve-redirect-policy` does), resolves no name,
+//! unescapes no HTML (`&amp;` is for the caller to undo), knows no `index.html`, no trailing slash, and sorts
+//! nothing: each of these may change which article the server answers with.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod canonical;

@@ -28,8 +28,8 @@ impl NecessaryParameters {
         Self::default()
     }
 
-    /// Parameters with these names are necessary, whatever their value. Names are compared after decoding, byte for
-    /// byte: `ID` is not `id`. An empty name declares nothing.
+    /// Parameters with these names are necessary, whatever their value. Names are compared after decoding,
+    /// byte for byte: `ID` is not `id`. An empty name declares nothing.
     pub fn new<I>(names: I) -> Self
     where
         I: IntoIterator,
@@ -39,7 +39,8 @@ impl NecessaryParameters {
         Self { names: names.collect(), pairs: BTreeSet::new() }
     }
 
-    /// Keeps also every parameter whose name stands in `address`, whatever its value: for addresses met inside a list.
+    /// Keeps also every parameter whose name stands in `address`, whatever its value: for addresses met
+    /// inside a list.
     #[must_use]
     pub fn with_names_of(mut self, address: &HttpsUrl) -> Self {
         let names = pairs(address).filter_map(|pair| pair.name);

@@ -49,8 +49,9 @@ fn r29_addresses_become_what_the_cases_say() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// The web platform's own cases, unchanged: each is parsed as it stands by the parser underneath, without an exception, and,
-/// with `http:` written as `https:`, through [`HttpsUrl`], which may differ in the ways stated here alone.
+/// The web platform's own cases, unchanged: each is parsed as it stands by the parser underneath, without an
+/// exception, and, with `http:` written as `https:`, through [`HttpsUrl`], which may differ in the ways
+/// stated here alone.
 #[test]
 fn the_web_platform_cases_hold() {
     let Some(cases) = cases("wpt-url-http.jsonl") else { return };
