@@ -1,10 +1,12 @@
 //! The descriptor of a page: of everything that is declared and shown, what is this article's.
 
+mod authors;
 mod date;
 mod headline;
 mod lines;
 mod locate;
 mod months;
+mod names;
 mod subject;
 mod when;
 
@@ -40,6 +42,11 @@ pub(crate) fn read(
         fill(&mut descriptor, Field::Published, published);
     }
     fill(&mut descriptor, Field::Modified, when.modified.into_iter().map(|dated| dated.value));
+    let authors = authors::read(page, declared, &subject, &lines);
+    descriptor.authors = authors.chosen;
+    descriptor
+        .others
+        .extend(authors.others.into_iter().map(|value| Reading { field: Field::Authors, value }));
     let canonical = declared.links.iter().filter(|link| link.is("canonical"));
     let canonical = canonical.filter_map(|link| {
         Some(Value::new(link.href.trim(), Place::element(locate(link.node)?, Some("href"))))

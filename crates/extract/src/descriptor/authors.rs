@@ -1,0 +1,361 @@
+//! Who wrote an article.
+//!
+//! JSON-LD goes first, then microdata, then `meta` elements, then the names shown around the headline. Three things are known to be
+//! declared as the author that are not: the account that put the article into the CMS, the publisher, and whatever a template was filled with.
+//! So an account counts only if its name is shown too, the publisher only if it is expressly declared as an organisation and nobody else is
+//! named, and where the page shows one person and declares another that it shows nowhere, the one shown counts.
+
+use std::cell::OnceCell;
+
+use super::lines::{Line, is_named};
+use super::locate::locate;
+use super::names::{is_account, is_domain, is_full_name, names, starts_with_lead, words};
+use super::subject::{Subject, fold};
+use crate::declared::json_ld::Thing;
+use crate::declared::plain::plain;
+use crate::declared::{Declared, Item, Property};
+use crate::dom::Node;
+use crate::page::Page;
+use crate::{Place, Value};
+
+/// Authors of one article that are looked at. Some have dozens, none hundreds.
+const AUTHORS_MAX: usize = 64;
+/// More names shown around a headline are not one article's.
+const SHOWN_MAX: usize = 6;
+/// A longer text is no byline.
+const BYLINE_BYTES_MAX: usize = 240;
+
+/// Names of `meta` elements that hold an author, the surest first.
+const METAS: &[&str] = &[
+    "article:author",
+    "author",
+    "sailthru.author",
+    "parsely-author",
+    "byl",
+    "dc.creator",
+    "dcterms.creator",
+    "cXenseParse:author",
+    "og:article:author",
+    "article:author_name",
+    "articleAuthor",
+    "authors",
+    "citation_author",
+];
+
+/// Names of `meta` elements that hold what the site or its publisher calls itself.
+const PUBLISHER_METAS: &[&str] =
+    &["og:site_name", "publisher", "dc.publisher", "dcterms.publisher", "application-name"];
+
+/// Parts of class names and ids of elements that hold an author's name.
+const AUTHOR_NAMES: &[&str] = &[
+    "author",
+    "byline",
+    "byln",
+    "autor",
+    "auteur",
+    "writer",
+    "vcard",
+    "journalist",
+    "signature",
+    "contributor",
+    "verfasser",
+    "reporter",
+    "redakteur",
+];
+
+/// Words of roles, of publishers' names and of calls for action, which elements named for authors hold as well.
+const NO_NAME_WORDS: &[&str] = &[
+    "about",
+    "advertisement",
+    "agency",
+    "ago",
+    "all",
+    "analyst",
+    "associate",
+    "author",
+    "authors",
+    "blog",
+    "by",
+    "checked",
+    "chief",
+    "columnist",
+    "comment",
+    "comments",
+    "contact",
+    "contributor",
+    "contributors",
+    "correspondent",
+    "department",
+    "director",
+    "editor",
+    "editorial",
+    "editors",
+    "email",
+    "expert",
+    "fact",
+    "follow",
+    "guest",
+    "image",
+    "journalist",
+    "journaliste",
+    "journalistin",
+    "magazine",
+    "manager",
+    "media",
+    "medically",
+    "min",
+    "minutes",
+    "more",
+    "news",
+    "newsletter",
+    "newsroom",
+    "online",
+    "our",
+    "photo",
+    "photographer",
+    "photos",
+    "post",
+    "posts",
+    "press",
+    "profile",
+    "published",
+    "read",
+    "redakteur",
+    "redakteurin",
+    "redaktion",
+    "reporter",
+    "reporters",
+    "researcher",
+    "reviewed",
+    "senior",
+    "share",
+    "sponsored",
+    "staff",
+    "subscribe",
+    "team",
+    "the",
+    "times",
+    "tweet",
+    "university",
+    "updated",
+    "verified",
+    "view",
+    "writer",
+    "writers",
+    "you",
+    "your",
+];
+
+/// The readings of the authors.
+#[derive(Debug, Default)]
+pub(crate) struct Authors {
+    pub(crate) chosen: Vec<Value>,
+    pub(crate) others: Vec<Value>,
+}
+
+/// The authors that one description in JSON-LD names.
+#[derive(Debug)]
+struct Described {
+    names: Vec<Value>,
+    /// They stand in a thing of their own and are only referred to: accounts of the CMS, as its plugins write them.
+    are_accounts: bool,
+    /// Each is expressly an organisation.
+    are_organisations: bool,
+}
+
+pub(crate) fn read(
+    page: Page<'_>,
+    declared: &Declared<'_>,
+    subject: &Subject<'_>,
+    lines: &[Line<'_>],
+) -> Authors {
+    let site = Site::new(page, declared, subject);
+    let described: Vec<_> = subject.things.iter().map(|thing| in_thing(declared, thing)).collect();
+    let marked: Vec<_> = subject.items.iter().map(|item| in_item(declared, item)).collect();
+    let metas: Vec<_> = METAS.iter().map(|name| in_metas(declared, name)).collect();
+    let mut shown = shown(lines);
+    shown.retain(|value| {
+        !site.is_publisher(&value.text) && !site.is_named_in(&value.text) && !has_no_name_word(&value.text)
+    });
+    if shown.len() > SHOWN_MAX {
+        shown.clear();
+    }
+
+    let is_shown = |name: &Value| shown.iter().any(|shown| fold(&shown.text) == fold(&name.text));
+    let all_full = |names: &[Value]| names.iter().all(|name| is_full_name(&name.text));
+    let counts = |names: &[Value], are_accounts: bool| {
+        let nobody = names.iter().all(|name| site.is_publisher(&name.text));
+        !nobody
+            && (names.iter().any(is_shown)
+                || if shown.is_empty() {
+                    !names.iter().all(|name| is_account(&name.text))
+                        && (!are_accounts || names.iter().any(|name| site.shows(&name.text)))
+                } else {
+                    all_full(names) && names.iter().any(|name| site.shows(&name.text))
+                })
+    };
+    // What stands in a `meta` element is as often the site's owner or an account, so it has to be a person's full name, and shown.
+    let meta_counts = |names: &[Value]| {
+        counts(names, false)
+            && all_full(names)
+            && !names.iter().any(|name| site.is_named_in(&name.text))
+            && names.iter().all(|name| is_shown(name) || site.shows(&name.text))
+    };
+    let mut chosen = described
+        .iter()
+        .find(|described| counts(&described.names, described.are_accounts))
+        .map(|described| &described.names);
+    chosen = chosen.or_else(|| marked.iter().find(|names| counts(names, false)));
+    chosen = chosen.or_else(|| metas.iter().find(|names| meta_counts(names)));
+    chosen = chosen.or_else(|| Some(&shown).filter(|shown| !shown.is_empty()));
+    chosen = chosen.or_else(|| {
+        let organisation = described.iter().find(|described| described.are_organisations);
+        organisation.map(|described| &described.names)
+    });
+    let mut authors = Authors { chosen: chosen.cloned().unwrap_or_default(), others: Vec::new() };
+    let described = described.into_iter().flat_map(|described| described.names);
+    for other in described.chain(marked.into_iter().flatten()).chain(metas.into_iter().flatten()).chain(shown)
+    {
+        if !authors.chosen.iter().chain(&authors.others).any(|known| known.text == other.text) {
+            authors.others.push(other);
+        }
+    }
+    authors
+}
+
+/// What is known of the page as a whole.
+struct Site<'a> {
+    page: Page<'a>,
+    /// What the site and its publisher call themselves, folded.
+    publishers: Vec<String>,
+    host: String,
+    /// All that the page shows, folded; made only if it is asked for.
+    text: OnceCell<String>,
+}
+
+impl<'a> Site<'a> {
+    fn new(page: Page<'a>, declared: &Declared<'_>, subject: &Subject<'_>) -> Self {
+        let mut publishers: Vec<String> = Vec::new();
+        for publisher in subject.things.iter().flat_map(|thing| thing.each("publisher", 4)) {
+            let publisher = declared
+                .linked_data
+                .resolve(publisher, "name")
+                .and_then(|publisher| publisher.get("name")?.text());
+            publishers.extend(publisher.map(|(name, _)| fold(&name)));
+        }
+        let metas = declared.metas.iter().filter(|meta| PUBLISHER_METAS.iter().any(|name| meta.is(name)));
+        publishers.extend(metas.map(|meta| fold(meta.content)));
+        publishers.retain(|name| !name.is_empty());
+        Self { page, publishers, host: fold(page.envelope.address.host()), text: OnceCell::new() }
+    }
+
+    /// Whether a name is the site's or its publisher's.
+    fn is_publisher(&self, name: &str) -> bool {
+        let folded = fold(name);
+        self.publishers.contains(&folded) || self.host.contains(&folded) || is_domain(name)
+    }
+
+    /// Whether a word of the name is a part of the host's name.
+    fn is_named_in(&self, name: &str) -> bool {
+        let labels = self
+            .page
+            .envelope
+            .address
+            .host()
+            .split('.')
+            .filter(|label| label.len() > 2 && !matches!(*label, "www" | "com"));
+        words(name).any(|word| labels.clone().any(|label| label == fold(word)))
+    }
+
+    fn shows(&self, name: &str) -> bool {
+        self.text.get_or_init(|| fold(&self.page.document.root().text())).contains(&fold(name))
+    }
+}
+
+fn in_thing(declared: &Declared<'_>, thing: &Thing<'_>) -> Described {
+    let mut described = Described { names: Vec::new(), are_accounts: true, are_organisations: true };
+    for property in ["author", "creator"] {
+        for author in thing.each(property, AUTHORS_MAX) {
+            if !author.json.is_object() {
+                described
+                    .names
+                    .extend(author.text().into_iter().flat_map(|(text, place)| names(&text, &place)));
+                (described.are_accounts, described.are_organisations) = (false, false);
+                continue;
+            }
+            described.are_accounts &= author.json.get("name").is_none();
+            let Some(author) = declared.linked_data.resolve(author, "name") else { continue };
+            let is = |kind: &str| author.has_type(|name| name.to_ascii_lowercase().ends_with(kind));
+            described.are_organisations &= is("organization") && !is("person");
+            for name in author.each("name", AUTHORS_MAX) {
+                described
+                    .names
+                    .extend(name.text().into_iter().flat_map(|(text, place)| names(&text, &place)));
+            }
+        }
+        if !described.names.is_empty() {
+            return described;
+        }
+    }
+    described.are_organisations = false;
+    described
+}
+
+fn in_item(declared: &Declared<'_>, item: &Item<'_>) -> Vec<Value> {
+    let authors = item.properties.iter().filter(|property| property.is("author"));
+    let named = |property: &Property<'_>| {
+        let item = property.item.and_then(|item| declared.items.get(item));
+        item.and_then(|item| item.properties.iter().find(|property| property.is("name")))
+            .unwrap_or(property)
+            .value()
+    };
+    authors.filter_map(named).flat_map(|value| names(&value.text, &value.place)).collect()
+}
+
+fn in_metas(declared: &Declared<'_>, name: &str) -> Vec<Value> {
+    let metas = declared.metas.iter().filter(|meta| meta.is(name));
+    metas.flat_map(|meta| names(&plain(meta.content), &meta.place())).collect()
+}
+
+/// The full names shown around the headline: in elements named for authors, and in lines that begin with a word such as `By`.
+fn shown(lines: &[Line<'_>]) -> Vec<Value> {
+    let mut found: Vec<Value> = Vec::new();
+    for line in lines {
+        let mut nodes: Vec<Node<'_>> =
+            line.node.descendants().filter(|node| is_author_element(*node)).collect();
+        // Of elements within each other the innermost: it holds the name alone.
+        let around: Vec<_> =
+            nodes.iter().flat_map(|node| node.ancestors().take_while(|own| *own != line.node)).collect();
+        nodes.retain(|node| !around.contains(node));
+        let mut boxes = std::iter::once(line.node).chain(line.node.ancestors().take(2));
+        if nodes.is_empty() && (boxes.any(is_author_element) || starts_with_lead(&line.text)) {
+            nodes.push(line.node);
+        }
+        for node in nodes {
+            let text = node.text();
+            if text.len() > BYLINE_BYTES_MAX {
+                continue;
+            }
+            let parts = names(&text, &Place::address());
+            let Some(selector) = parts.first().and_then(|_| locate(node)) else { continue };
+            for name in names(&text, &Place::element(selector, None)) {
+                let known = found.iter().any(|known| fold(&known.text) == fold(&name.text));
+                if is_full_name(&name.text) && !known {
+                    found.push(name);
+                }
+            }
+        }
+    }
+    found
+}
+
+fn is_author_element(node: Node<'_>) -> bool {
+    let property = node.attribute("itemprop").or(node.attribute("property"));
+    property.is_some_and(|property| property.contains("author"))
+        || node.attribute("rel").is_some_and(|rel| rel.split_ascii_whitespace().any(|rel| rel == "author"))
+        || is_named(node, AUTHOR_NAMES)
+}
+
+fn has_no_name_word(text: &str) -> bool {
+    words(text).any(|word| NO_NAME_WORDS.contains(&&*word.to_lowercase()))
+}

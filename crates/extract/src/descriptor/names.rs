@@ -1,0 +1,248 @@
+//! Which parts of a text are names.
+//!
+//! A name is copied as it stands. What stands around names in the same text (`By`, `and`, a role, an address) is cut off where it
+//! certainly is no part of a name; where that is not certain the text gives no name.
+
+use super::subject::fold;
+use crate::{Place, Value};
+
+/// A longer text is no list of names.
+const TEXT_CHARS_MAX: usize = 200;
+/// A longer part of it is no name, nor is one of more words.
+const NAME_CHARS_MAX: usize = 60;
+const NAME_WORDS_MAX: usize = 8;
+
+/// The names in a text that is declared or marked up as naming authors. A part of the text has a place of its own.
+pub(crate) fn names(text: &str, place: &Place) -> Vec<Value> {
+    let parts = parts(text);
+    let copy = |part: &str| {
+        if part == text {
+            return Value::new(part, place.clone());
+        }
+        let before = part.as_ptr().addr() - text.as_ptr().addr();
+        let start = text.get(..before).unwrap_or_default().chars().count();
+        Value::new(part, place.clone().characters(start..start + part.chars().count()))
+    };
+    parts.into_iter().map(copy).collect()
+}
+
+/// Whether a text is certainly the name of a person: two to five words, each beginning with a capital but for particles.
+pub(crate) fn is_full_name(text: &str) -> bool {
+    let capital = |word: &str| word.chars().next().is_some_and(|c| c.is_alphabetic() && !c.is_lowercase());
+    is_name(text)
+        && (2..=5).contains(&words(text).count())
+        && words(text).all(|word| capital(word) || PARTICLES.contains(&word))
+        && words(text).filter(|word| capital(word)).count() >= 2
+}
+
+/// Whether a text is the name of an account rather than of a person: one word without a capital.
+pub(crate) fn is_account(text: &str) -> bool {
+    !is_agency(text)
+        && text.is_ascii()
+        && !text.contains(' ')
+        && !text.contains(|c: char| c.is_ascii_uppercase())
+}
+
+/// Whether a text holds the name of a host.
+pub(crate) fn is_domain(text: &str) -> bool {
+    words(text).any(|word| {
+        word.rsplit_once('.').is_some_and(|(before, top)| {
+            let is_top = (2..=4).contains(&top.len()) && top.bytes().all(|byte| byte.is_ascii_lowercase());
+            is_top && before.len() > 1 && !before.ends_with('.')
+        })
+    })
+}
+
+/// Whether a text begins with a word that comes before names.
+pub(crate) fn starts_with_lead(text: &str) -> bool {
+    without_lead(text).len() < text.trim().len()
+}
+
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> + Clone {
+    text.split_whitespace()
+}
+
+/// The parts of a text that are names.
+fn parts(text: &str) -> Vec<&str> {
+    if text.chars().nth(TEXT_CHARS_MAX).is_some() {
+        return Vec::new();
+    }
+    let text = without_lead(text);
+    let pieces: Vec<&str> = split(text).map(without_sign).filter(|piece| !piece.is_empty()).collect();
+    if let [one] = &*pieces {
+        return if is_name(one) { pieces } else { Vec::new() };
+    }
+    if pieces.iter().all(|piece| is_full_name(piece) || is_agency(piece)) {
+        return pieces;
+    }
+    // `Le Figaro et AFP`: what is joined by words alone has no role or place in it, and may be one name.
+    if is_name(text) && !text.contains([',', ';', '|', '/']) {
+        return vec![text];
+    }
+    // `A Name, role at Company` names one; `Name, A` is a name turned round, which is left as it is.
+    let full = pieces.iter().take_while(|piece| is_full_name(piece)).count();
+    match full {
+        0 if is_name(text) && !text.contains(['|', '/']) => vec![text],
+        full => pieces.into_iter().take(full).collect(),
+    }
+}
+
+/// The text without a word such as `By` at its beginning.
+fn without_lead(text: &str) -> &str {
+    let text = text.trim();
+    for lead in LEADS {
+        let Some((head, rest)) = text.split_at_checked(lead.len()) else { continue };
+        if head.to_lowercase() != *lead {
+            continue;
+        }
+        if let Some(rest) = rest.trim_start().strip_prefix(':') {
+            return without_lead(rest);
+        }
+        // `ByJane Doe`: the space between them was a matter of style.
+        if *lead == "by" && rest.starts_with(char::is_uppercase) && is_full_name(rest) {
+            return rest;
+        }
+        // `Von Trapp` is a name; what follows a lead is a full one.
+        let behind = rest.trim_start();
+        let first = split(behind).next().unwrap_or_default();
+        let certain = *lead == "by"
+            || lead.contains(' ')
+            || matches!(*lead, "par" | "por" | "von" | "door") && is_full_name(first);
+        if certain && behind.len() < rest.len() {
+            return behind;
+        }
+    }
+    text
+}
+
+/// Splits at what parts names: commas, semicolons, bars, and words for "and".
+fn split(text: &str) -> impl Iterator<Item = &str> {
+    let mut pieces = vec![text];
+    for word in JOINTS {
+        pieces = pieces.into_iter().flat_map(|piece| piece.split(word)).collect();
+    }
+    pieces.into_iter().flat_map(|piece| piece.split([',', ';', '|', '、', '，'])).map(str::trim)
+}
+
+/// The text without a sign in brackets at its end, as editors write: `A Name (ana)`.
+fn without_sign(text: &str) -> &str {
+    let text = text.trim().trim_end_matches(['.', ',', ';']);
+    match text.rsplit_once(" (") {
+        Some((name, sign)) if sign.ends_with(')') && sign.chars().count() <= 6 => name.trim_end(),
+        _ => text,
+    }
+}
+
+/// Whether a text can be the name of an author, of a person or not.
+fn is_name(text: &str) -> bool {
+    text.chars().filter(|c| c.is_alphabetic()).count() >= 2
+        && text.chars().count() <= NAME_CHARS_MAX
+        && words(text).count() <= NAME_WORDS_MAX
+        && !text.contains("://")
+        && !text.contains(['@', '{', '}', '<', '>', '=', '#', '_', '\\', '?'])
+        && !text.contains(|c: char| c.is_ascii_digit())
+        && !PLACEHOLDERS.contains(&&*fold(text))
+}
+
+fn is_agency(text: &str) -> bool {
+    AGENCIES.contains(&&*text.to_ascii_lowercase())
+}
+
+/// Words that come before names, in lower case; all count before a colon, and some without one.
+const LEADS: &[&str] = &[
+    "by",
+    "written by",
+    "posted by",
+    "words by",
+    "story by",
+    "text by",
+    "author",
+    "authors",
+    "autor",
+    "autoren",
+    "autorin",
+    "text",
+    "texte",
+    "par",
+    "por",
+    "di",
+    "von",
+    "door",
+    "av",
+    "af",
+    "przez",
+    "eingestellt von",
+    "geschrieben von",
+    "veröffentlicht von",
+    "verfasst von",
+    "publié par",
+    "écrit par",
+    "escrito por",
+    "publicado por",
+    "scritto da",
+    "a cura di",
+    "geschreven door",
+];
+
+/// What joins two names in one text, in the languages of the Latin script.
+const JOINTS: &[&str] =
+    &[" and ", " und ", " et ", " y ", " e ", " och ", " og ", " en ", " & ", " / ", " · ", " • "];
+
+/// Parts of names that are written small.
+const PARTICLES: &[&str] = &[
+    "af", "al", "ben", "bin", "da", "de", "del", "della", "den", "der", "di", "do", "dos", "du", "e", "el",
+    "ibn", "la", "le", "ter", "van", "von", "y", "zu",
+];
+
+/// News agencies by the signs they go by. Beside names they are authors like them.
+const AGENCIES: &[&str] = &[
+    "aap", "afp", "ani", "anp", "ansa", "ap", "apa", "ats", "belga", "dpa", "efe", "epd", "jiji", "kna",
+    "kyodo", "lusa", "mti", "ntb", "pap", "pti", "reuters", "ritzau", "sda", "sid", "stt", "tass", "tt",
+    "upi", "xinhua",
+];
+
+/// Texts, folded, that stand where an author's name was not filled in, or that name no one.
+const PLACEHOLDERS: &[&str] = &[
+    "admin",
+    "administrator",
+    "anonymous",
+    "author",
+    "authorname",
+    "default",
+    "developer",
+    "editor",
+    "editors",
+    "facebook",
+    "followus",
+    "guest",
+    "instagram",
+    "linkedin",
+    "moreposts",
+    "na",
+    "name",
+    "newsdesk",
+    "noauthor",
+    "none",
+    "null",
+    "publisher",
+    "redaccion",
+    "redacción",
+    "redactie",
+    "redaktion",
+    "redazione",
+    "root",
+    "rédaction",
+    "staff",
+    "superuser",
+    "test",
+    "twitter",
+    "undefined",
+    "unknown",
+    "user",
+    "viewallposts",
+    "webdesk",
+    "webeditor",
+    "webmaster",
+    "wordpress",
+    "writer",
+];
