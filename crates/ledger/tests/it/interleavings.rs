@@ -22,18 +22,22 @@ enum Event {
     Send(usize),
     GiveBack(usize),
     Die(usize),
+    /// What processes do as a rule: take, wait for the instant by a timer, stamp, and send so many milliseconds later.
+    Request(usize, u16),
 }
 
 fn events(set: std::ops::Range<i8>) -> impl Strategy<Value = Vec<Event>> {
     let who = 0..3_usize;
     let event = prop_oneof![
-        5 => (0..1_500_u16).prop_map(Event::Wait),
+        3 => (0..300_u16).prop_map(Event::Wait),
+        2 => (300..1_500_u16).prop_map(Event::Wait),
         1 => set.prop_map(Event::Set),
         4 => who.clone().prop_map(Event::Take),
         5 => who.clone().prop_map(Event::Stamp),
         5 => who.clone().prop_map(Event::Send),
         3 => who.clone().prop_map(Event::GiveBack),
-        1 => who.prop_map(Event::Die),
+        1 => who.clone().prop_map(Event::Die),
+        5 => (who, 0..400_u16).prop_map(|(who, late)| Event::Request(who, late)),
     ];
     prop::collection::vec(event, 0..120)
 }
@@ -146,6 +150,16 @@ impl<'a> World<'a> {
                 if let Some(turn) = process.turn.take() {
                     process.may_send_until = None;
                     process.ledger.give_back(&turn, process.sent_at.take(), now).unwrap();
+                }
+            }
+            Event::Request(who, late) => {
+                self.happen(Event::Take(who));
+                if let Some(turn) = &self.processes[who].turn {
+                    let wait = turn.not_before().duration_since(now).as_millis();
+                    self.truth += i64::try_from(wait).unwrap().max(0);
+                    self.happen(Event::Stamp(who));
+                    self.happen(Event::Wait(late));
+                    self.happen(Event::Send(who));
                 }
             }
             Event::Die(who) => {
