@@ -28,6 +28,9 @@ pub(crate) struct Body {
 pub(crate) fn find(page: Page<'_>, declared: &Declared<'_>, notices: &mut Vec<Notice>) -> Body {
     let mut survey = Survey::of(page.document.root());
     let headline = survey.headline(&titles(declared));
+    if let Some(headline) = headline {
+        survey.admit_teaser(headline);
+    }
     survey.weigh(headline);
     let Some(container) = survey.container(headline) else {
         notices.push(Notice::new(NoticeCode::BodyNotFound, "no text was found that could be the article's"));
@@ -201,7 +204,7 @@ impl<'a> Survey<'a> {
                 }
                 Role::Hidden | Role::Beside => 40,
                 Role::Around if sum.prose == sum.chars && sum.chars > 250 => 0,
-                Role::Around => 15,
+                Role::Around | Role::Teaser => 15,
                 Role::Picture if sum.media > 0 && sum.chars < 500 => 15,
                 Role::Picture => 0,
             };
@@ -250,6 +253,26 @@ impl<'a> Survey<'a> {
             }
         }
         best.map(|(_, at)| at)
+    }
+
+    /// Takes back that a teaser is beside the article where it stands right under the headline: there it is the standfirst.
+    fn admit_teaser(&mut self, headline: usize) {
+        let document = self.top.document();
+        for at in headline + 1..self.leaves.len().min(headline + 4) {
+            let leaf = &self.leaves[at];
+            let owner = document.node(leaf.owner);
+            let way: Vec<_> = std::iter::once(owner)
+                .chain(owner.ancestors())
+                .take_while(|node| self.sum(*node).beside)
+                .collect();
+            let Some(outermost) = way.last() else { continue };
+            if role(*outermost).0 == Role::Teaser && self.is_standfirst(leaf) {
+                for node in way.into_iter().chain(owner.descendants()) {
+                    self.sums[node.id().index()].beside = false;
+                }
+                return;
+            }
+        }
     }
 
     /// Weighs the leaves that are not beside the article and come after its headline, and with them the elements.
@@ -411,6 +434,8 @@ impl<'a> Survey<'a> {
             }
             match heading_level(self.owner(inside[at])) {
                 None => under = Some(u8::MAX),
+                // A second line of the headline needs none.
+                Some(_) if inside[at] < first => {}
                 Some(level) if under.is_some_and(|below| below > level) => under = Some(level),
                 Some(_) => keep[at] = false,
             }

@@ -22,16 +22,13 @@ pub(crate) fn decode<'a>(envelope: &Envelope<'a>, notices: &mut Vec<Notice>) -> 
         }
         encoding
     };
-    let encoding = of_media_type(envelope.content_type)
-        .and_then(&mut known)
-        .or_else(|| {
-            prescan(&bytes[..bytes.len().min(PRESCAN_BYTES)])
-                .as_deref()
-                .and_then(known)
-                .map(as_declared_in_page)
-        })
-        // Nothing is declared: the standard leaves the choice. What decodes as UTF-8 is UTF-8; the rest is from before it.
-        .unwrap_or_else(|| if std::str::from_utf8(bytes).is_ok() { UTF_8 } else { WINDOWS_1252 });
+    let encoding = match of_media_type(envelope.content_type).and_then(&mut known) {
+        Some(encoding) => encoding,
+        None => {
+            let declared = prescan(&bytes[..bytes.len().min(PRESCAN_BYTES)]);
+            of_page(bytes, declared.as_deref().and_then(&mut known))
+        }
+    };
     // `decode` lets a byte order mark go before everything else.
     let (text, used, replaced) = encoding.decode(bytes);
     if replaced {
@@ -40,14 +37,27 @@ pub(crate) fn decode<'a>(envelope: &Envelope<'a>, notices: &mut Vec<Notice>) -> 
     text
 }
 
-/// A page whose declaration could be read byte by byte is not UTF-16, whatever it says.
-fn as_declared_in_page(encoding: &'static Encoding) -> &'static Encoding {
-    if encoding == UTF_16BE || encoding == UTF_16LE {
-        UTF_8
-    } else if encoding == X_USER_DEFINED {
-        WINDOWS_1252
-    } else {
-        encoding
+/// The encoding of a page whose header names none.
+///
+/// Deviation: the standard believes the page's own declaration. Where the bytes are well-formed UTF-8, and the declared encoding is a
+/// single-byte one (to which any bytes are well-formed) or does not allow them, they are read as UTF-8. Text in another encoding is
+/// well-formed UTF-8 only by an accident that grows less likely with every letter, while servers that turn a page into UTF-8 and leave its
+/// declaration are common.
+fn of_page(bytes: &[u8], declared: Option<&'static Encoding>) -> &'static Encoding {
+    let is_utf_8 = || std::str::from_utf8(bytes).is_ok();
+    let allows = |encoding: &'static Encoding| {
+        !encoding.is_single_byte()
+            && encoding.decode_without_bom_handling_and_without_replacement(bytes).is_some()
+    };
+    match declared {
+        // A page whose declaration could be read byte by byte is not UTF-16, whatever it says.
+        Some(encoding) if encoding == UTF_16BE || encoding == UTF_16LE => UTF_8,
+        Some(encoding) if encoding == X_USER_DEFINED => WINDOWS_1252,
+        Some(encoding) if is_utf_8() && !allows(encoding) => UTF_8,
+        Some(encoding) => encoding,
+        // Nothing is declared, and the standard leaves the choice: what is not UTF-8 is from before it.
+        None if is_utf_8() => UTF_8,
+        None => WINDOWS_1252,
     }
 }
 

@@ -13,7 +13,9 @@ pub(super) enum Role {
     Picture,
     /// Perhaps beside the article, or a frame around it: the words for both are the same.
     Around,
-    /// Something beside the article: navigation, comments, sharing, teasers, advertisements.
+    /// A few sentences that lead into an article: into another one, or, under the headline, into this.
+    Teaser,
+    /// Something beside the article: navigation, comments, sharing, advertisements.
     Beside,
     /// Not shown.
     Hidden,
@@ -116,6 +118,7 @@ fn names_role(names: &str) -> (Role, u16) {
             let found = match word_role(word) {
                 Word::Beside => Role::Beside,
                 Word::Around => Role::Around,
+                Word::Teaser => Role::Teaser,
                 Word::Picture => Role::Picture,
                 // `has-sidebar`, `sidebar-grid`, `no-ads`: says how the page is laid out.
                 Word::Layout => {
@@ -170,6 +173,7 @@ enum Word {
     Other,
     Beside,
     Around,
+    Teaser,
     Picture,
     Layout,
 }
@@ -204,7 +208,7 @@ fn word_role(word: &str) -> Word {
             | b"byline" | b"bio" | b"timestamp" | b"taglist" | b"tagcloud" | b"keywords"
         => Word::Beside,
         b"nav" | b"menu" | b"footer" | b"sidebar" | b"rail" | b"tools" | b"search" | b"tabs" | b"rating" | b"poll" | b"social" | b"follow" | b"print"
-            | b"teaser" | b"teasers" | b"promo" | b"promos" | b"promotion" | b"ad" | b"ads" | b"banner" | b"sponsor" | b"sponsored" | b"affiliate"
+            | b"promo" | b"promos" | b"promotion" | b"ad" | b"ads" | b"banner" | b"sponsor" | b"sponsored" | b"affiliate"
             | b"cta" | b"modal" | b"popup" | b"popover" | b"overlay" | b"noprint"
             | b"gallery" | b"slideshow" | b"carousel" | b"slider" | b"video" | b"audio" | b"player" | b"podcast" | b"credit" | b"credits"
             | b"author" | b"authors" | b"meta" | b"metadata" | b"tags" | b"copyright"
@@ -212,13 +216,14 @@ fn word_role(word: &str) -> Word {
         => Word::Around,
         b"image" | b"images" | b"img" | b"imgbox" | b"picture" | b"photo" | b"photos" | b"media" | b"figure" | b"thumbnail" | b"thumb" | b"illustration"
         => Word::Picture,
+        b"teaser" | b"teasers" => Word::Teaser,
         lower => compound_role(lower),
     }
 }
 
 /// Names written as one word: `relatedposts`, `inlinegallery`.
 fn compound_role(word: &[u8]) -> Word {
-    const PARTS: [&[u8]; 12] = [
+    const PARTS: [&[u8]; 11] = [
         b"related",
         b"gallery",
         b"newsletter",
@@ -229,9 +234,11 @@ fn compound_role(word: &[u8]) -> Word {
         b"sidebar",
         b"recommend",
         b"caption",
-        b"teaser",
         b"slideshow",
     ];
+    if word.starts_with(b"teaser") || word.ends_with(b"teaser") {
+        return Word::Teaser;
+    }
     if PARTS.iter().any(|part| word.len() > part.len() && (word.starts_with(part) || word.ends_with(part))) {
         Word::Around
     } else {
@@ -312,4 +319,19 @@ pub(super) fn is_label(text: &str, chars: u32) -> bool {
     ]
     .iter()
     .any(|start| lower.starts_with(start))
+}
+
+/// Whether a line says when or by whom, rather than what: it holds a year or a time of day, or begins with `By`.
+pub(super) fn is_dateline(text: &str) -> bool {
+    let text = text.trim();
+    let by = ["by ", "von ", "par ", "por ", "di ", "da ", "door ", "av ", "af "];
+    let lower = text.to_lowercase();
+    if by.iter().any(|by| lower.starts_with(by)) {
+        return true;
+    }
+    let digits = text.split(|c: char| !c.is_ascii_digit() && c != ':');
+    digits.into_iter().any(|run| {
+        run.len() == 4 && (run.starts_with("19") || run.starts_with("20"))
+            || run.len() >= 4 && run.contains(':')
+    })
 }
