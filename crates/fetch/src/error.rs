@@ -53,7 +53,7 @@ pub enum FetchError {
         host: String,
     },
     /// TCP and TLS together took longer than the bound.
-    #[error("no connection to {host} within {}", seconds(*after))]
+    #[error("no connection to {host} within {} (bound `connect`)", seconds(*after))]
     ConnectDeadline {
         /// The host's name.
         host: String,
@@ -61,13 +61,13 @@ pub enum FetchError {
         after: Duration,
     },
     /// The certificate's time is over.
-    #[error("the certificate of {host} has expired")]
+    #[error("the certificate of {host} has expired; the publisher has to renew it")]
     CertificateExpired {
         /// The host's name.
         host: String,
     },
     /// The certificate's time has not begun.
-    #[error("the certificate of {host} is not valid yet")]
+    #[error("the certificate of {host} is not valid yet; if it should be, this machine's clock is slow")]
     CertificateNotYetValid {
         /// The host's name.
         host: String,
@@ -79,7 +79,9 @@ pub enum FetchError {
         host: String,
     },
     /// The chain leads to no certificate authority that is recognised. A certificate that signed itself is this too.
-    #[error("the certificate of {host} leads to no recognised authority")]
+    #[error(
+        "the certificate of {host} leads to no recognised authority; the server has to send the whole chain of one"
+    )]
     CertificateAuthority {
         /// The host's name.
         host: String,
@@ -138,7 +140,7 @@ pub enum FetchError {
         what: &'static str,
     },
     /// The connection was closed before anything was sent over it.
-    #[error("the connection was closed before the request was sent")]
+    #[error("the server closed the connection before the request was sent")]
     Closed,
     /// The connection broke while the response was awaited or read.
     #[error("the connection broke before the response was whole")]
@@ -149,19 +151,19 @@ pub enum FetchError {
     },
 
     /// The head was not whole within the bound.
-    #[error("no response head within {}", seconds(*after))]
+    #[error("no response head within {} (bound `head`)", seconds(*after))]
     HeadDeadline {
         /// The bound.
         after: Duration,
     },
-    /// Nothing of the body came for longer than the bound.
-    #[error("the body stood still for {}", seconds(*after))]
-    StillDeadline {
+    /// Nothing more of a head or body came for longer than the bound.
+    #[error("nothing more came for {} (bound `between_bytes`)", seconds(*after))]
+    SilenceDeadline {
         /// The bound.
         after: Duration,
     },
     /// Request and response together took longer than the bound.
-    #[error("the response was not whole within {}", seconds(*after))]
+    #[error("the response was not whole within {} (bound `whole`)", seconds(*after))]
     WholeDeadline {
         /// The bound.
         after: Duration,
@@ -171,7 +173,9 @@ pub enum FetchError {
     #[error("the response head is malformed")]
     HeadMalformed,
     /// The head is larger than the bound, or has more headers.
-    #[error("the response head is over {bytes_max} bytes or {headers_max} headers")]
+    #[error(
+        "the response head is over {bytes_max} bytes (bound `head_bytes`) or {headers_max} headers (bound `header_count`)"
+    )]
     HeadTooLarge {
         /// The bound in bytes.
         bytes_max: usize,
@@ -179,7 +183,7 @@ pub enum FetchError {
         headers_max: usize,
     },
     /// More interim (1xx) responses came than the bound allows.
-    #[error("more than {max} interim responses")]
+    #[error("more than {max} interim responses came (bound `interim_responses`)")]
     TooManyInterim {
         /// The bound.
         max: usize,
@@ -213,14 +217,14 @@ pub enum FetchError {
     /// The connection ended without TLS close_notify where the length was not announced: the body may have been cut.
     #[error("the connection ended without close_notify, and the length of the body was not announced")]
     EndNotAuthentic,
-    /// More bytes came than the bound allows, head and framing counted.
-    #[error("the response as received is over {max} bytes")]
+    /// The body is larger than the bound, as announced or as it came; or so much came beside it that it might as well be.
+    #[error("the body as received is over {max} bytes (bound `received_bytes`)")]
     ReceivedTooLarge {
         /// The bound in bytes.
         max: usize,
     },
     /// The body came in more pieces than the bound allows.
-    #[error("the body came in more than {max} pieces")]
+    #[error("the body came in more than {max} pieces (bound `frames`)")]
     TooManyFrames {
         /// The bound.
         max: usize,
@@ -238,7 +242,7 @@ pub enum FetchError {
         coding: &'static str,
     },
     /// The body is larger than the bound once the coding is undone.
-    #[error("the decoded body is over {max} bytes")]
+    #[error("the decoded body is over {max} bytes (bound `decoded_bytes`)")]
     DecodedTooLarge {
         /// The bound in bytes.
         max: usize,
@@ -273,7 +277,7 @@ impl FetchError {
             Self::Closed => "connection-closed",
             Self::ConnectionLost { .. } => "connection-lost",
             Self::HeadDeadline { .. } => "head-deadline",
-            Self::StillDeadline { .. } => "still-deadline",
+            Self::SilenceDeadline { .. } => "silence-deadline",
             Self::WholeDeadline { .. } => "whole-deadline",
             Self::HeadMalformed => "head-malformed",
             Self::HeadTooLarge { .. } => "head-too-large",
@@ -311,7 +315,7 @@ impl FetchError {
             | Self::Closed
             | Self::ConnectionLost { .. }
             | Self::HeadDeadline { .. }
-            | Self::StillDeadline { .. }
+            | Self::SilenceDeadline { .. }
             | Self::WholeDeadline { .. }
             | Self::LengthShort { .. }
             | Self::ChunkedCut

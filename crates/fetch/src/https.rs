@@ -447,7 +447,7 @@ async fn drive<F: Future>(
         }
         std::task::ready!(sleep.as_mut().poll(cx));
         Poll::Ready(Err(if still_at < deadline.at {
-            FetchError::StillDeadline { after: still }
+            FetchError::SilenceDeadline { after: still }
         } else {
             (deadline.error)()
         }))

@@ -40,7 +40,7 @@
 //! A body is whole or it is an error: shorter than announced, cut off, ended without close_notify where no length was
 //! announced, under a transfer coding other than chunked or under several or unknown content codings are errors, each
 //! with its own [`code`](FetchError::code). One content coding (gzip, deflate, br, zstd) is undone. Everything is
-//! bounded by the request's [`Bounds`](releve_bounds::Bounds).
+//! bounded by the request's [`Bounds`].
 //!
 //! # What this crate does not do
 //!

@@ -64,7 +64,7 @@ fn codes_tell_errors_apart() {
         FetchError::Closed,
         FetchError::ConnectionLost { source: None },
         FetchError::HeadDeadline { after },
-        FetchError::StillDeadline { after },
+        FetchError::SilenceDeadline { after },
         FetchError::WholeDeadline { after },
         FetchError::HeadMalformed,
         FetchError::HeadTooLarge { bytes_max: 0, headers_max: 0 },

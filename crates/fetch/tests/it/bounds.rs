@@ -16,12 +16,12 @@ async fn r32_silence_ends_at_its_deadline() {
     let tick = Duration::from_millis(100);
     let rows = [
         ("silent", Answer::silence(), nothing("head-deadline")),
-        ("half a head", Answer::raw("HTTP/1.1 200 OK\r\nConte").hang(), nothing("still-deadline")),
+        ("half a head", Answer::raw("HTTP/1.1 200 OK\r\nConte").hang(), nothing("silence-deadline")),
         ("dripping head", Answer::raw(OK).drip("X-A: b\r\n", 1000, tick), nothing("head-deadline")),
         (
             "half a body",
             Answer::raw(format!("{OK}Content-Length: 9\r\n\r\nfour")).hang(),
-            bodiless(200, "still-deadline"),
+            bodiless(200, "silence-deadline"),
         ),
         (
             "dripping body",
@@ -41,7 +41,7 @@ async fn r32_silence_ends_at_its_deadline() {
         (
             "interim and silence",
             Answer::default().drip("HTTP/1.1 102 Processing\r\n\r\n", 2, tick).hang(),
-            nothing("still-deadline"),
+            nothing("silence-deadline"),
         ),
     ];
     for (name, answer, expected) in rows {

@@ -92,7 +92,7 @@ async fn r37_a_body_of_announced_length_is_whole_or_an_error() {
         (
             "short and silent",
             length("Content-Length: 10\r\n", "four").hang(),
-            bodiless(200, "still-deadline"),
+            bodiless(200, "silence-deadline"),
             SHUT,
         ),
         (
@@ -160,7 +160,7 @@ async fn r37_a_chunked_body_is_whole_or_an_error() {
         ("surplus", chunked("4\r\nfour\r\n0\r\n\r\nmore"), whole(200, "four"), SHUT),
         ("no last chunk, closed", chunked("4\r\nfour\r\n").close(), bodiless(200, "chunked-cut"), SHUT),
         ("no last chunk, cut", chunked("4\r\nfour\r\n").cut(), bodiless(200, "chunked-cut"), SHUT),
-        ("no last chunk, silent", chunked("4\r\nfour\r\n").hang(), bodiless(200, "still-deadline"), SHUT),
+        ("no last chunk, silent", chunked("4\r\nfour\r\n").hang(), bodiless(200, "silence-deadline"), SHUT),
         ("no last line", chunked("4\r\nfour\r\n0\r\n").close(), bodiless(200, "chunked-cut"), SHUT),
         ("inside a chunk", chunked("9\r\nfour").close(), bodiless(200, "chunked-cut"), SHUT),
         ("inside a size", chunked("9").close(), bodiless(200, "chunked-cut"), SHUT),
@@ -239,7 +239,7 @@ async fn r37_a_body_without_announced_length_needs_close_notify() {
     let rows = [
         ("closed", plain().close(), whole(200, "<p>four</p>"), SHUT),
         ("cut", plain().cut(), bodiless(200, "end-not-authentic"), SHUT),
-        ("silent", plain().hang(), bodiless(200, "still-deadline"), SHUT),
+        ("silent", plain().hang(), bodiless(200, "silence-deadline"), SHUT),
         ("HTTP 1.0 closed", old().close(), whole(200, "<p>four</p>"), SHUT),
         ("HTTP 1.0 cut", old().cut(), bodiless(200, "end-not-authentic"), SHUT),
         // HTTP/1.0 knows no chunks, and so their end is none (RFC 9112, section 6.1).
