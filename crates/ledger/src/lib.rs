@@ -59,8 +59,9 @@
 //!   believed.
 //! - A process that lost its turn learns it from the stamp, before it sends.
 //!
-//! What no ledger can prevent is a process that is stopped between its stamp and its send for longer than its lease. Ask
-//! for a lease that is longer than connecting and sending may take.
+//! What no ledger can prevent is a process that is stopped between its stamp and its send for longer than its lease: ask
+//! for a lease that is longer than connecting and sending may take. Nor can it see a clock that is set between stamp and
+//! give-back twice, so that both together come to nothing, and believes a time that was read off it in between.
 //!
 //! # What this crate does not do
 //!

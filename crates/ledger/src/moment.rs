@@ -37,11 +37,25 @@ impl Moment {
     /// forward, and the other counts; where it says less, it was set back, and the wait is the longer for it.
     pub(crate) fn since(&self, earlier: &Self) -> Duration {
         let wall = Duration::try_from(self.wall.duration_since(earlier.wall)).unwrap_or(Duration::ZERO);
-        let steady = match (&self.steady, &earlier.steady) {
-            (Some(now), Some(then)) if now.clock == then.clock => now.reading.saturating_sub(then.reading),
-            _ => return wall,
-        };
-        if wall <= steady.saturating_add(STEADY_STEP) { wall } else { steady.saturating_sub(STEADY_STEP) }
+        match self.steady_since(earlier) {
+            Some(steady) if wall > steady.saturating_add(STEADY_STEP) => steady.saturating_sub(STEADY_STEP),
+            _ => wall,
+        }
+    }
+
+    /// Whether the clock on the wall is known to have been set since `earlier`.
+    pub(crate) fn was_set_since(&self, earlier: &Self) -> bool {
+        let wall = self.wall.duration_since(earlier.wall);
+        self.steady_since(earlier).is_some_and(|steady| match Duration::try_from(wall) {
+            Ok(wall) => wall.abs_diff(steady) > STEADY_STEP,
+            Err(_) => true,
+        })
+    }
+
+    /// The time since `earlier` by the machine's own clock, in its steps, where both were read off the same one.
+    fn steady_since(&self, earlier: &Self) -> Option<Duration> {
+        let (now, then) = (self.steady.as_ref()?, earlier.steady.as_ref()?);
+        (now.clock == then.clock).then(|| now.reading.saturating_sub(then.reading))
     }
 
     /// The instant `length` before this one.
@@ -70,7 +84,7 @@ impl Moment {
 }
 
 /// How fine a clock since boot is: `/proc/uptime` shows hundredths of a second.
-pub(crate) const STEADY_STEP: Duration = Duration::from_millis(10);
+const STEADY_STEP: Duration = Duration::from_millis(10);
 
 /// Something held for a while.
 #[derive(Clone, Debug, PartialEq, Eq)]

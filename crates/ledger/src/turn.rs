@@ -21,7 +21,7 @@ use releve_pace::{HostInterval, next_turn};
 
 use crate::{
     Holder, Life, Machine,
-    moment::{Lease, Moment, STEADY_STEP},
+    moment::{Lease, Moment},
 };
 
 /// The right to be the next to send one request to a host, taken from [`Hosts::take_turn`](crate::Hosts::take_turn).
@@ -167,20 +167,15 @@ impl TurnRecord {
     pub(crate) fn give_back(&mut self, turn: &Turn, sent_at: Option<Timestamp>, now: &Moment) {
         if let Some(sent_at) = sent_at {
             let ago = Duration::try_from(now.wall.duration_since(sent_at)).unwrap_or(Duration::ZERO);
-            let gone = self.last_sent.as_ref().map_or(Duration::MAX, |last| now.since(last));
-            if ago <= gone {
-                self.last_sent = Some(now.before(ago));
-            } else if ago.saturating_sub(gone) > CLOCKS_AGREE_WITHIN {
-                // It cannot have left before it was stamped. A time that says so was read off a clock that has been
-                // set in between, and may be wrong by any length.
-                self.last_sent = Some(now.clone());
-            }
+            // It left between the stamp and now. A time that says otherwise, or that may come from before or after the
+            // clock was set, can be wrong by any length, so it counts as having left now.
+            self.last_sent = Some(match &self.last_sent {
+                Some(last) if ago > now.since(last) || now.was_set_since(last) => now.clone(),
+                _ => now.before(ago),
+            });
         }
         if self.fence == turn.fence {
             self.held = None;
         }
     }
 }
-
-/// How far two readings of the same length may differ before a clock must have been set in between.
-const CLOCKS_AGREE_WITHIN: Duration = STEADY_STEP.saturating_mul(2);

@@ -49,6 +49,8 @@ struct Process {
     /// Until when, in true time, a stamped request may leave.
     may_send_until: Option<i64>,
     sent_at: Option<Timestamp>,
+    /// Whether the clock was set since the turn was stamped.
+    set_since_stamp: bool,
 }
 
 struct World<'a> {
@@ -101,6 +103,7 @@ impl<'a> World<'a> {
             turn: None,
             may_send_until: None,
             sent_at: None,
+            set_since_stamp: false,
         }
     }
 
@@ -118,7 +121,17 @@ impl<'a> World<'a> {
         }
         match event {
             Event::Wait(millis) => self.truth += i64::from(millis),
-            Event::Set(seconds) => self.set_by += i64::from(seconds) * 1_000,
+            Event::Set(seconds) => {
+                // Once from a stamp until the turn is given back. Set twice, and so that both together come to nothing, it
+                // cannot be seen, and the time at which the request left, read off in between, is believed.
+                let seen = |process: &Process| process.turn.is_some() && process.set_since_stamp;
+                if !self.processes.iter().any(seen) {
+                    self.set_by += i64::from(seconds) * 1_000;
+                    for process in &mut self.processes {
+                        process.set_since_stamp = true;
+                    }
+                }
+            }
             Event::Take(who) => {
                 let process = &mut self.processes[who];
                 if process.turn.is_none()
@@ -132,7 +145,10 @@ impl<'a> World<'a> {
                 let process = &mut self.processes[who];
                 if let Some(turn) = &process.turn {
                     match process.ledger.stamp(turn, now, TTL).unwrap() {
-                        Stamp::Send => process.may_send_until = Some(truth + 3_000),
+                        Stamp::Send => {
+                            process.may_send_until = Some(truth + 3_000);
+                            process.set_since_stamp = false;
+                        }
                         Stamp::Wait { .. } => {}
                         Stamp::Lost => process.may_send_until = None,
                     }
