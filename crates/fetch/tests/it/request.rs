@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::{SignedDuration, Timestamp};
 use releve_fetch::{AccessHeader, Connection as _, FetchError};
 use releve_lab::{Answer, Host, Reply};
 
@@ -178,20 +179,22 @@ async fn r40_a_connection_carries_requests_to_its_own_host_alone() {
 /// The stamp is taken when the socket took the bytes: after the connection was made and waited with, before the answer.
 #[tokio::test]
 async fn r21_the_stamp_is_the_moment_the_request_left() {
-    let slow =
-        Answer::default().wait(Duration::from_millis(300)).then(Reply::ok("text/html", "x").to_bytes());
+    let pause = Duration::from_secs(1);
+    let slow = Answer::default().wait(pause).then(Reply::ok("text/html", "x").to_bytes());
     let mut bench = Bench::with(page().at("/slow", slow));
-    let clock = bench.tick_in_real_time();
+    let now = bench.tick_in_real_time();
     let mut connection = bench.connect("https://www.example.test/").await.unwrap();
-    tokio::time::sleep(Duration::from_millis(200)).await;
-    let before = clock();
+    tokio::time::sleep(pause).await;
+    let before = now();
     let exchange = bench.send(&mut connection, "https://www.example.test/slow").await;
     let sent_at = exchange.sent_at.unwrap();
     let arrived = bench.lab.requests()[0].arrived_at;
-    assert!(before <= sent_at);
-    assert!(sent_at.duration_since(before).as_millis() < 100);
-    assert!(arrived.duration_since(sent_at).as_millis().abs() < 100);
-    assert!(exchange.outcome.unwrap().read_at.duration_since(sent_at).as_millis() >= 250);
+    let read_at = exchange.outcome.unwrap().read_at;
+    let apart = |from: Timestamp, to: Timestamp| Duration::try_from(to.duration_since(from)).unwrap();
+    assert!(apart(before, sent_at) < pause / 2);
+    // The server may see the bytes before the stamp is taken, but not long before.
+    assert!(arrived.duration_since(sent_at).abs() < SignedDuration::from_millis(500));
+    assert!(apart(sent_at, read_at) > pause / 2);
     assert_eq!(connection.last_sent_at(), Some(sent_at));
 }
 
@@ -202,7 +205,7 @@ async fn r21_a_request_that_was_let_go_of_has_its_stamp() {
     let mut connection = bench.connect("https://www.example.test/").await.unwrap();
     assert_eq!(connection.last_sent_at(), None);
     let sending = bench.send(&mut connection, "https://www.example.test/silent");
-    assert!(tokio::time::timeout(Duration::from_millis(100), sending).await.is_err());
+    assert!(tokio::time::timeout(Duration::from_secs(1), sending).await.is_err());
     assert!(connection.last_sent_at().is_some());
     assert!(!connection.is_open());
     assert_eq!(bench.lab.requests().len(), 1);

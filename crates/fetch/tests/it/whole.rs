@@ -7,7 +7,7 @@
 
 use std::time::{Duration, Instant};
 
-use releve_fetch::Connection as _;
+use releve_fetch::{Connection as _, HttpsConnection};
 use releve_lab::{Answer, Host, Reply};
 
 use crate::support::Bench;
@@ -46,7 +46,8 @@ pub(crate) async fn check(bench: &Bench, name: &str, answer: impl Into<Answer>, 
     let began = Instant::now();
     let exchange = bench.send(&mut connection, &format!("https://www.example.test{target}")).await;
     let took = began.elapsed();
-    let limit = bench.bounds.whole() + Duration::from_millis(1500);
+    // What is read after the deadline is at most what a busy machine is late by.
+    let limit = bench.bounds.whole() + Duration::from_secs(5);
     assert!(took < limit, "{name}: took {took:?}");
     assert!(exchange.sent_at.is_some(), "{name}: no stamp");
     let made = match exchange.outcome {
@@ -57,9 +58,22 @@ pub(crate) async fn check(bench: &Bench, name: &str, answer: impl Into<Answer>, 
         },
     };
     assert_eq!(made, expected, "{name}");
-    // What is left over, or the end of the stream, may come a moment after the body.
-    tokio::time::sleep(Duration::from_millis(20)).await;
-    assert_eq!(connection.is_open(), open, "{name}: open");
+    if open {
+        assert!(connection.is_open(), "{name}: shut");
+    } else {
+        assert!(shuts(&mut connection).await, "{name}: open");
+    }
+}
+
+/// Whether the connection is found closed; what closes it may come a moment after the body.
+async fn shuts(connection: &mut HttpsConnection) -> bool {
+    for _ in 0..500 {
+        if !connection.is_open() {
+            return true;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    false
 }
 
 pub(crate) fn host() -> Host {
@@ -369,15 +383,13 @@ async fn r37_a_connection_carries_many_whole_responses() {
 /// The server went away while the caller waited for its turn: noticed before anything is sent.
 #[tokio::test]
 async fn r37_a_connection_that_the_server_closed_is_not_open() {
-    for answer in [
-        Answer::raw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx").wait(Duration::from_millis(30)).close(),
-        Answer::raw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx").wait(Duration::from_millis(30)).cut(),
-    ] {
+    let answer = || Answer::raw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx").wait(Duration::from_secs(1));
+    for answer in [answer().close(), answer().cut()] {
         let bench = Bench::with(host().at("/a", answer));
         let mut connection = bench.connect("https://www.example.test/").await.unwrap();
         bench.send(&mut connection, "https://www.example.test/a").await.outcome.unwrap();
         assert!(connection.is_open());
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        tokio::time::sleep(Duration::from_millis(1500)).await;
         let exchange = bench.send(&mut connection, "https://www.example.test/a").await;
         assert_eq!(exchange.outcome.unwrap_err().code(), "connection-closed");
         assert_eq!(exchange.sent_at, None);
