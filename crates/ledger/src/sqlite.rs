@@ -12,8 +12,8 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, 
 
 pub use self::open::Realm;
 use self::rows::{
-    ENTRY_COLUMNS, ENTRY_TABLES, address_key, entry, find_entry, find_robots, instant, length, limit,
-    maybe_instant, micros, put_entry, put_robots, receipt, state_number,
+    AT_ADDRESS, NEXT_TO_READ, address_key, entry, find_entry, find_robots, instant, length, limit,
+    maybe_instant, micros, put_entry, put_robots, receipt,
 };
 use crate::{
     AT_ADDRESS_MAX, Announced, Counts, Entry, Heard, Hosts, Ledger, LedgerError, LedgerErrorKind, Life,
@@ -24,6 +24,8 @@ use crate::{
 
 mod open;
 mod rows;
+#[cfg(test)]
+mod tests;
 mod wire;
 
 /// A ledger in a file, shared by the processes of one machine.
@@ -448,12 +450,7 @@ impl Ledger for SqliteLedger {
     fn next_to_read(&self, pass: &Pass, now: Timestamp, number: usize) -> Result<Vec<Entry>, LedgerError> {
         self.reading(|transaction| {
             let source = locked_source(transaction, &pass.source, pass.fence)?;
-            let sql = format!(
-                "SELECT {ENTRY_COLUMNS} FROM {ENTRY_TABLES} WHERE r.source = ?1 AND r.state <= 1 \
-                 AND (r.tried_in IS NULL OR r.tried_in < ?2) AND (r.not_before IS NULL OR r.not_before <= ?3) \
-                 ORDER BY r.seen_in, r.date DESC LIMIT ?4"
-            );
-            let mut statement = transaction.prepare_cached(&sql)?;
+            let mut statement = transaction.prepare_cached(NEXT_TO_READ)?;
             entries(statement.query(params![source, pass.id.0, micros(now), limit(number)])?)
         })
     }
@@ -493,12 +490,7 @@ impl Ledger for SqliteLedger {
             let Some(source) = source_id(transaction, source)? else {
                 return Ok(Vec::new());
             };
-            // The plus keeps SQLite from walking all references in their order to spare sorting the one or two.
-            let sql = format!(
-                "SELECT {ENTRY_COLUMNS} FROM {ENTRY_TABLES} WHERE r.source = ?1 AND r.address_key = ?2 \
-                 AND ?3 IN (r.address, iif(r.address = '', r.identifier, NULL)) ORDER BY +r.identifier LIMIT ?4"
-            );
-            let mut statement = transaction.prepare_cached(&sql)?;
+            let mut statement = transaction.prepare_cached(AT_ADDRESS)?;
             let text = address.as_str();
             entries(statement.query(params![source, address_key(text), text, limit(AT_ADDRESS_MAX)])?)
         })
@@ -515,16 +507,10 @@ impl Ledger for SqliteLedger {
             let Some(source) = source_id(transaction, source)? else {
                 return Ok(Vec::new());
             };
-            // The state stands in the text, so that it is seen to be one of those that have an index.
-            let state = state_number(state);
-            let indexed = if state == state_number(State::Sealed) { "" } else { "AND r.state <> 2" };
-            let past = if after.is_some() { ">" } else { ">=" };
-            let sql = format!(
-                "SELECT {ENTRY_COLUMNS} FROM {ENTRY_TABLES} WHERE r.source = ?1 AND r.state = {state} {indexed} \
-                 AND r.identifier {past} ?2 ORDER BY r.identifier LIMIT ?3"
-            );
-            let mut statement = transaction.prepare_cached(&sql)?;
-            entries(statement.query(params![source, after.unwrap_or_default(), limit(number)])?)
+            // The first text after `after`, in the order of bytes.
+            let from = after.map(|after| format!("{after}\0")).unwrap_or_default();
+            let mut statement = transaction.prepare_cached(rows::list(state))?;
+            entries(statement.query(params![source, from, limit(number)])?)
         })
     }
 

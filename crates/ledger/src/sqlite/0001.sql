@@ -87,6 +87,6 @@ CREATE TABLE reference (
 ) STRICT;
 CREATE UNIQUE INDEX reference_by_identifier ON reference (source, identifier);
 CREATE INDEX reference_by_address ON reference (source, address_key) WHERE address_key IS NOT NULL;
--- Small in the long run: what is sealed is in neither.
+-- What is sealed is in neither of these, what is queued in the first alone: it comes and goes with every article.
 CREATE INDEX reference_to_read ON reference (source, seen_in, date DESC) WHERE state <= 1;
-CREATE INDEX reference_by_state ON reference (source, state, identifier) WHERE state <> 2;
+CREATE INDEX reference_by_state ON reference (source, state, identifier) WHERE state IN (1, 3);

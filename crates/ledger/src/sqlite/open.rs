@@ -55,6 +55,10 @@ const STATEMENTS: usize = 64;
 /// announcements touches some thousand pages of 4 KiB in each index; this holds those of one batch.
 const CACHE_KIB: i64 = 16 * 1024;
 
+/// How many pages of 4 KiB the log holds before they are moved into the file: those of some batches as above, so that
+/// not every batch pays for two syncs and a page that changes in each is moved once.
+const LOG_PAGES: i64 = 8 * 1024;
+
 pub(super) struct Opened {
     pub(super) durable: Connection,
     pub(super) quick: Connection,
@@ -78,6 +82,7 @@ pub(super) fn open(path: &Path, realm: Realm, create: bool, machine: &dyn Machin
     }
     durable.pragma_update(None, "synchronous", "FULL")?;
     durable.pragma_update(None, "cache_size", -CACHE_KIB)?;
+    durable.pragma_update(None, "wal_autocheckpoint", LOG_PAGES)?;
     let made_in = {
         let transaction = durable.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let made_in = migrate(&transaction, realm, machine)?;

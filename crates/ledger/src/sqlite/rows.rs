@@ -10,14 +10,54 @@ use rusqlite::{Connection, OptionalExtension, Row, ToSql, named_params, params};
 use super::Fault;
 use crate::{Digest, Entry, PassId, Receipt, Refusal, RobotsCopy, Sealed, SeenIn, State};
 
-/// What an [`Entry`] is made of, in the order in which [`entry`] reads it.
-pub(super) const ENTRY_COLUMNS: &str = "r.id, r.identifier, r.address, r.seen_in, r.first_seen, r.published, \
-     r.modified, r.state, r.read_under, r.read_at, r.tried_in, r.code, r.detail, r.refused_at, r.attempts, \
-     r.not_before, r.content_key, r.sealed_address, v.name, p.sequence, p.unit, p.seal, p.received_at";
+/// A statement that finds entries of the source `?1`, with the columns that [`entry`] reads.
+macro_rules! select_entries {
+    ($more:literal) => {
+        concat!(
+            "SELECT r.id, r.identifier, r.address, r.seen_in, r.first_seen, r.published, r.modified, r.state, \
+                 r.read_under, r.read_at, r.tried_in, r.code, r.detail, r.refused_at, r.attempts, r.not_before, \
+                 r.content_key, r.sealed_address, v.name, p.sequence, p.unit, p.seal, p.received_at \
+             FROM reference AS r LEFT JOIN receipt AS p ON p.id = r.receipt LEFT JOIN vault AS v ON v.id = p.vault \
+             WHERE r.source = ?1 AND ",
+            $more
+        )
+    };
+}
 
-/// The tables that [`ENTRY_COLUMNS`] come from.
-pub(super) const ENTRY_TABLES: &str =
-    "reference AS r LEFT JOIN receipt AS p ON p.id = r.receipt LEFT JOIN vault AS v ON v.id = p.vault";
+/// By identifier `?2`.
+pub(super) const FIND: &str = select_entries!("r.identifier = ?2");
+
+/// By address: `?2` is its key, `?3` its text. The plus keeps SQLite from walking all references in their order to spare
+/// sorting one or two.
+pub(super) const AT_ADDRESS: &str = select_entries!(
+    "r.address_key = ?2 AND ?3 IN (r.address, iif(r.address = '', r.identifier, NULL)) \
+     ORDER BY +r.identifier LIMIT ?4"
+);
+
+/// For the pass `?2` at the instant `?3`.
+pub(super) const NEXT_TO_READ: &str = select_entries!(
+    "r.state <= 1 AND (r.tried_in IS NULL OR r.tried_in < ?2) AND (r.not_before IS NULL OR r.not_before <= ?3) \
+     ORDER BY r.seen_in, r.date DESC LIMIT ?4"
+);
+
+/// In a state, from the identifier `?2` on. A term that an index is limited by must stand in the text. There is no index
+/// for what is queued in this order: those are sorted, and the pluses keep SQLite from walking all references instead.
+pub(super) const fn list(state: State) -> &'static str {
+    match state {
+        State::Queued => select_entries!(
+            "r.state <= 1 AND r.state = 0 AND +r.identifier >= ?2 ORDER BY +r.identifier LIMIT ?3"
+        ),
+        State::Refused => select_entries!(
+            "r.state IN (1, 3) AND r.state = 1 AND r.identifier >= ?2 ORDER BY r.identifier LIMIT ?3"
+        ),
+        State::SetAside => select_entries!(
+            "r.state IN (1, 3) AND r.state = 3 AND r.identifier >= ?2 ORDER BY r.identifier LIMIT ?3"
+        ),
+        State::Sealed => {
+            select_entries!("r.state = 2 AND r.identifier >= ?2 ORDER BY r.identifier LIMIT ?3")
+        }
+    }
+}
 
 /// An entry and its row.
 pub(super) fn entry(row: &Row<'_>) -> Result<(i64, Entry), Fault> {
@@ -81,22 +121,12 @@ pub(super) fn entry(row: &Row<'_>) -> Result<(i64, Entry), Fault> {
     Ok((row.get(0)?, entry))
 }
 
-pub(super) fn state_number(state: State) -> i64 {
-    match state {
-        State::Queued => 0,
-        State::Refused => 1,
-        State::Sealed => 2,
-        State::SetAside => 3,
-    }
-}
-
 pub(super) fn find_entry(
     connection: &Connection,
     source: i64,
     identifier: &str,
 ) -> Result<Option<(i64, Entry)>, Fault> {
-    let sql = format!("SELECT {ENTRY_COLUMNS} FROM {ENTRY_TABLES} WHERE r.source = ?1 AND r.identifier = ?2");
-    let mut statement = connection.prepare_cached(&sql)?;
+    let mut statement = connection.prepare_cached(FIND)?;
     let mut rows = statement.query(params![source, identifier])?;
     rows.next()?.map(entry).transpose()
 }
@@ -142,7 +172,12 @@ pub(super) fn put_entry(
         ":published": entry.published.map(micros),
         ":modified": entry.modified.map(micros),
         ":date": micros(entry.date()),
-        ":state": state_number(entry.state),
+        ":state": match entry.state {
+            State::Queued => 0,
+            State::Refused => 1,
+            State::Sealed => 2,
+            State::SetAside => 3,
+        },
         ":read_under": entry.read_under.map(micros),
         ":read_at": entry.read_at.map(micros),
         ":tried_in": entry.tried_in.map(|PassId(id)| id),

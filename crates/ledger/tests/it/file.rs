@@ -142,52 +142,6 @@ fn r10_what_was_written_is_there_after_opening_again() {
     assert!(matches!(ledger.lock("example", at(2_000), TTL).unwrap(), Taking::Held { .. }));
 }
 
-/// Every statement over all references must go by an index: at ten million a scan takes seconds.
-#[test]
-fn no_statement_scans_the_references() {
-    let folder = tempfile::tempdir().unwrap();
-    super::open(folder.path(), machine("b"));
-    let connection = Connection::open(folder.path().join("ledger.sqlite")).unwrap();
-    let check = |sql: &str, index: &str| {
-        let plan: Vec<String> = connection
-            .prepare(&format!("EXPLAIN QUERY PLAN {sql}"))
-            .unwrap()
-            .query_map([], |row| row.get(3))
-            .unwrap()
-            .map(Result::unwrap)
-            .collect();
-        let plan = plan.join("; ");
-        assert!(
-            plan.contains(&format!("USING INDEX {index} "))
-                || plan.contains(&format!("USING COVERING INDEX {index} ")),
-            "{sql}: {plan}"
-        );
-        assert!(!plan.contains("TEMP B-TREE"), "{sql}: {plan}");
-    };
-    let from = "SELECT r.*, p.*, v.name FROM reference AS r LEFT JOIN receipt AS p ON p.id = r.receipt \
-                LEFT JOIN vault AS v ON v.id = p.vault WHERE r.source = 1 AND";
-    check(&format!("{from} r.identifier = 'a'"), "reference_by_identifier");
-    check(
-        &format!(
-            "{from} r.state <= 1 AND (r.tried_in IS NULL OR r.tried_in < 2) \
-             AND (r.not_before IS NULL OR r.not_before <= 3) ORDER BY r.seen_in, r.date DESC LIMIT 4"
-        ),
-        "reference_to_read",
-    );
-    check(
-        &format!("{from} r.state = 3 AND r.state <> 2 AND r.identifier > 'a' ORDER BY r.identifier LIMIT 4"),
-        "reference_by_state",
-    );
-    check(
-        &format!("{from} r.state = 2 AND r.identifier > 'a' ORDER BY r.identifier LIMIT 4"),
-        "reference_by_identifier",
-    );
-    check(
-        "SELECT 1 FROM receipt WHERE vault = 1 AND sequence >= 2 ORDER BY sequence, id LIMIT 3",
-        "receipt_in_order",
-    );
-}
-
 #[test]
 fn a_path_that_looks_like_something_else_is_a_path() {
     let folder = tempfile::tempdir().unwrap();
