@@ -129,7 +129,7 @@ pub trait Hosts: Send + Sync {
     /// Calling it again does no harm.
     fn give_back(&self, turn: &Turn, sent_at: Option<Timestamp>, now: Timestamp) -> Result<(), LedgerError>;
 
-    /// When a request to `host` might leave if one took the turn now. Takes nothing.
+    /// When a request to `host` might leave if one took the turn now. Takes nothing, and does not ask who holds it.
     fn next_turn(&self, host: &str, interval: HostInterval, now: Timestamp)
     -> Result<Timestamp, LedgerError>;
 

@@ -123,9 +123,13 @@ impl Hosts for MemoryLedger {
         now: Timestamp,
     ) -> Result<Timestamp, LedgerError> {
         let now = self.moment(now);
-        let held = self.held();
+        let mut held = self.held();
         let interval = held.lengthen(host, interval);
-        Ok(held.turns.get(host).map_or(now.wall, |turn| turn.not_before(interval, &now)))
+        let Some(turn) = held.turns.get_mut(host) else {
+            return Ok(now.wall);
+        };
+        turn.settle(&now);
+        Ok(turn.not_before(interval, &now))
     }
 
     fn robots(&self, authority: &str, now: Timestamp) -> Result<Option<RobotsCopy>, LedgerError> {

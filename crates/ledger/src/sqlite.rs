@@ -115,8 +115,8 @@ impl SqliteLedger {
         Moment::now(now, &*self.machine)
     }
 
-    /// The record of a host's turn as it counts at `now`.
-    fn turn(&self, connection: &Connection, host: &str, now: &Moment) -> Result<TurnRecord, Fault> {
+    /// The record of a host's turn as it counts at `now`, and whether it counts otherwise than it stands in the file.
+    fn turn(&self, connection: &Connection, host: &str, now: &Moment) -> Result<(TurnRecord, bool), Fault> {
         let row = connection
             .prepare_cached("SELECT boot, record FROM turn WHERE host = ?1")?
             .query_row([host], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))
@@ -128,8 +128,10 @@ impl SqliteLedger {
         // Stamps that were written before this boot may be the last ones, or the last ones may be lost.
         if boot != self.machine.holder().boot {
             turn.last_sent = Some(now.clone());
+            return Ok((turn, true));
         }
-        Ok(turn)
+        let is_settled = !turn.settle(now);
+        Ok((turn, !is_settled))
     }
 
     fn put_turn(&self, connection: &Connection, host: &str, turn: &TurnRecord) -> Result<(), Fault> {
@@ -160,11 +162,11 @@ impl Hosts for SqliteLedger {
         let now = self.moment(now);
         self.quickly(|transaction| {
             let interval = lengthen(transaction, host, interval)?;
-            let mut turn = self.turn(transaction, host, &now)?;
+            let (mut turn, differs) = self.turn(transaction, host, &now)?;
             let before = turn.clone();
             let taking = turn.take(host, interval, &now, ttl, &*self.machine);
             // Who only looks whether a turn has come free writes nothing.
-            if turn != before {
+            if differs || turn != before {
                 self.put_turn(transaction, host, &turn)?;
             }
             Ok(taking)
@@ -174,7 +176,7 @@ impl Hosts for SqliteLedger {
     fn stamp(&self, turn: &Turn, now: Timestamp, ttl: Duration) -> Result<Stamp, LedgerError> {
         let now = self.moment(now);
         self.quickly(|transaction| {
-            let mut record = self.turn(transaction, &turn.host, &now)?;
+            let (mut record, _) = self.turn(transaction, &turn.host, &now)?;
             let stamp = record.stamp(turn, &now, ttl);
             if stamp != Stamp::Lost {
                 self.put_turn(transaction, &turn.host, &record)?;
@@ -186,7 +188,7 @@ impl Hosts for SqliteLedger {
     fn give_back(&self, turn: &Turn, sent_at: Option<Timestamp>, now: Timestamp) -> Result<(), LedgerError> {
         let now = self.moment(now);
         self.quickly(|transaction| {
-            let mut record = self.turn(transaction, &turn.host, &now)?;
+            let (mut record, _) = self.turn(transaction, &turn.host, &now)?;
             record.give_back(turn, sent_at, &now);
             self.put_turn(transaction, &turn.host, &record)
         })
@@ -199,9 +201,19 @@ impl Hosts for SqliteLedger {
         now: Timestamp,
     ) -> Result<Timestamp, LedgerError> {
         let now = self.moment(now);
-        self.reading(|transaction| {
+        let look = |transaction: &Transaction<'_>| {
             let interval = lengthen(transaction, host, interval)?;
-            Ok(self.turn(transaction, host, &now)?.not_before(interval, &now))
+            let (turn, differs) = self.turn(transaction, host, &now)?;
+            Ok((turn.not_before(interval, &now), turn, differs))
+        };
+        let (at, _, differs) = self.reading(look)?;
+        if !differs {
+            return Ok(at);
+        }
+        self.quickly(|transaction| {
+            let (at, turn, _) = look(transaction)?;
+            self.put_turn(transaction, host, &turn)?;
+            Ok(at)
         })
     }
 

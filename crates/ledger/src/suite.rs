@@ -452,15 +452,19 @@ pub fn r21_a_clock_set_back_costs_one_interval(open: Open<'_>) {
     // Looked at again, it still counts from the first look.
     assert_eq!(send(&*one, 600), 1_010);
 
+    // So does who only asks, and waits, and asks again.
+    assert_eq!(one.next_turn(HOST, HostInterval::default(), at(-HOUR)).unwrap(), at(1_010 - HOUR));
+    assert_eq!(two.next_turn(HOST, HostInterval::default(), at(500 - HOUR)).unwrap(), at(1_010 - HOUR));
+
     // Set back while the turn is held: the stamp is judged again before sending.
     let turn = taken(take(&*one, 5_000));
-    assert_eq!(one.stamp(&turn, at(-HOUR), TTL).unwrap(), Stamp::Wait { at: at(1_010 - HOUR) });
-    assert_eq!(one.stamp(&turn, at(1_010 - HOUR), TTL).unwrap(), Stamp::Send);
+    assert_eq!(one.stamp(&turn, at(-2 * HOUR), TTL).unwrap(), Stamp::Wait { at: at(1_010 - 2 * HOUR) });
+    assert_eq!(one.stamp(&turn, at(1_010 - 2 * HOUR), TTL).unwrap(), Stamp::Send);
 
     // A turn held from the future is free one lease after the first look.
-    assert_eq!(held_until(take(&*two, -2 * HOUR)), at(60_000 - 2 * HOUR));
-    assert_eq!(held_until(take(&*two, 30_000 - 2 * HOUR)), at(60_000 - 2 * HOUR));
-    assert_eq!(send(&*two, 60_000 - 2 * HOUR), 61_010 - 2 * HOUR);
+    assert_eq!(held_until(take(&*two, -3 * HOUR)), at(60_000 - 3 * HOUR));
+    assert_eq!(held_until(take(&*two, 30_000 - 3 * HOUR)), at(60_000 - 3 * HOUR));
+    assert_eq!(send(&*two, 60_000 - 3 * HOUR), 61_010 - 3 * HOUR);
 }
 
 /// Where the machine has a clock that cannot be set, that one tells how long ago a request left.

@@ -126,7 +126,7 @@ impl TurnRecord {
                 _ => self.last_sent = Some(now.clone()),
             }
         }
-        self.last_sent = self.last_sent.take().map(|last| now.settle(last));
+        self.settle(now);
         self.fence += 1;
         self.stamped = false;
         self.held = Some((machine.holder(), Lease { from: now.clone(), ttl }));
@@ -139,18 +139,25 @@ impl TurnRecord {
         })
     }
 
-    /// When a request might leave if the turn were free.
+    /// A stamp in the future counts as now. Returns whether there was one; the record must then be kept.
+    pub(crate) fn settle(&mut self, now: &Moment) -> bool {
+        let is_ahead = self.last_sent.as_ref().is_some_and(|last| last.wall > now.wall);
+        self.last_sent = self.last_sent.take().map(|last| now.settle(last));
+        is_ahead
+    }
+
+    /// When a request might leave if the turn were free, once the record is [settled](Self::settle).
     pub(crate) fn not_before(&self, interval: HostInterval, now: &Moment) -> Timestamp {
         next_turn(self.last_sent.as_ref().map(|last| now.place(last)), now.wall, interval)
     }
 
     pub(crate) fn stamp(&mut self, turn: &Turn, now: &Moment, ttl: Duration) -> Stamp {
+        self.settle(now);
         let Some((_, lease)) = self.held.as_mut().filter(|_| self.fence == turn.fence && !self.stamped)
         else {
             return Stamp::Lost;
         };
-        if let Some(last) = self.last_sent.take() {
-            let last = self.last_sent.insert(now.settle(last));
+        if let Some(last) = &self.last_sent {
             // The wait aimed a little over the interval. What must hold at the end of it is the interval.
             let missing = turn.interval.promised().saturating_sub(now.since(last));
             if !missing.is_zero() {

@@ -127,6 +127,13 @@ fn r21_after_a_boot_the_first_request_to_each_host_waits_one_interval() {
     let after = super::open(folder.path(), machine("boot-2"));
     assert_eq!(send(&after, "www.example.org", 100_000), 101_010);
     assert_eq!(send(&after, "never-seen.example.org", 100_000), 101_010);
+    // Asking when the turn comes, and waiting, and asking again, comes to an end.
+    let ask = |host: &str, now: i64| {
+        let at_ = after.next_turn(host, HostInterval::default(), at(now)).unwrap();
+        at_.as_millisecond() - at(0).as_millisecond()
+    };
+    assert_eq!((ask("cms.example.org", 100_000), ask("cms.example.org", 100_500)), (101_010, 101_010));
+    assert_eq!((ask("new.example.org", 100_000), ask("new.example.org", 100_500)), (101_010, 101_010));
     // And then no longer.
     assert_eq!(send(&after, "www.example.org", 200_000), 200_000);
 }
