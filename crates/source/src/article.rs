@@ -63,29 +63,6 @@ impl Way {
             _ => None,
         }
     }
-
-    /// The value of the `Accept` header of an article request.
-    pub fn accept(&self) -> &'static str {
-        match self {
-            Self::Page => "text/html, application/xhtml+xml",
-            _ => "application/json",
-        }
-    }
-
-    /// Whether a response of this media type, without its parameters, is what the source expects of an
-    /// article (R37).
-    ///
-    /// Pages are HTML or XHTML, APIs any JSON (RFC 6839). Letter case makes no difference.
-    pub fn expects(&self, media_type: &str) -> bool {
-        let media_type = media_type.trim().to_ascii_lowercase();
-        match self {
-            Self::Page => matches!(media_type.as_str(), "text/html" | "application/xhtml+xml"),
-            _ => {
-                media_type == "application/json"
-                    || (media_type.starts_with("application/") && media_type.ends_with("+json"))
-            }
-        }
-    }
 }
 
 const PAGE: &str = "page";

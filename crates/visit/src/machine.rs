@@ -124,7 +124,7 @@ pub struct Failure {
 pub struct Redirect {
     /// The status.
     pub status: u16,
-    /// The address that answered with it.
+    /// The address that it led to.
     pub address: HttpsUrl,
 }
 
@@ -155,6 +155,8 @@ pub struct Visit<'a> {
     /// Whether the access header may still be sent: not after a redirect to another host.
     at_home: bool,
     verdict: Option<RobotsVerdict>,
+    /// What kept robots.txt from being read, where this visit asked for it.
+    obstacle: Option<String>,
     state: State,
 }
 
@@ -168,7 +170,7 @@ enum State {
     Reading {
         host: AdmittedHost,
         journey: Journey,
-        held: Option<Standing>,
+        before: Option<Standing>,
         interval: HostInterval,
     },
     /// The address itself was requested.
@@ -198,6 +200,7 @@ impl<'a> Visit<'a> {
             redirects: Vec::new(),
             at_home: true,
             verdict: None,
+            obstacle: None,
             state: State::Over,
         };
         let step = match terms.hosts.admit(&order.address) {
@@ -244,16 +247,16 @@ impl<'a> Visit<'a> {
         // A copy that has run out still says how fast its host wants to be asked.
         let interval = self.interval(known.and_then(|robots| robots.rules.as_deref()));
         let request = self.robots_request(host.clone(), url, interval);
-        let held = known.map(|robots| robots.standing);
-        self.state = State::Reading { host, journey, held, interval };
+        let before = known.map(|robots| robots.standing);
+        self.state = State::Reading { host, journey, before, interval };
         Step::Request(request)
     }
 
     /// Tells what came of the request that [`Step::Request`] asked for.
     pub fn answered(&mut self, answer: &Answer<'_>) -> Stepped {
         match std::mem::replace(&mut self.state, State::Over) {
-            State::Reading { host, journey, held, interval } => {
-                self.read_robots(host, journey, held, interval, answer)
+            State::Reading { host, journey, before, interval } => {
+                self.read_robots(host, journey, before, interval, answer)
             }
             State::Asking { host } => self.judge_answer(&host, answer).into(),
             State::Recalling { .. } | State::Over => Step::Finish(Err(Refusal::OutOfOrder)).into(),
@@ -270,13 +273,16 @@ impl<'a> Visit<'a> {
         &mut self,
         host: AdmittedHost,
         mut journey: Journey,
-        held: Option<Standing>,
+        before: Option<Standing>,
         interval: HostInterval,
         answer: &Answer<'_>,
     ) -> Stepped {
         let mut file = Vec::new();
         let outcome = match &answer.head {
-            Err(_) => RobotsOutcome::Unreachable,
+            Err(failure) => {
+                self.obstacle = Some(failure.message.clone());
+                RobotsOutcome::Unreachable
+            }
             Ok(head) if is_redirect(head.status) => {
                 let hop = journey.judge(
                     head.status,
@@ -290,10 +296,17 @@ impl<'a> Visit<'a> {
                         if at == host || to.as_https().path_and_query() == "/robots.txt" =>
                     {
                         let request = self.robots_request(at, to.into_https(), interval);
-                        self.state = State::Reading { host, journey, held, interval };
+                        self.state = State::Reading { host, journey, before, interval };
                         return Step::Request(request).into();
                     }
-                    Hop::Follow { .. } | Hop::Stop(_) => RobotsOutcome::RedirectRefused,
+                    Hop::Follow { to, .. } => {
+                        self.obstacle = Some(format!("it redirects to {to}, which is no robots.txt"));
+                        RobotsOutcome::RedirectRefused
+                    }
+                    Hop::Stop(reason) => {
+                        self.obstacle = Some(reason.to_string());
+                        RobotsOutcome::RedirectRefused
+                    }
                 }
             }
             Ok(head) => match &head.body {
@@ -305,10 +318,13 @@ impl<'a> Visit<'a> {
                 Err(_) if (400..500).contains(&head.status) => {
                     RobotsOutcome::Answered { status: head.status, retry_after: head.retry_after }
                 }
-                Err(_) => RobotsOutcome::CutOff,
+                Err(failure) => {
+                    self.obstacle = Some(failure.message.clone());
+                    RobotsOutcome::CutOff
+                }
             },
         };
-        let standing = standing(&outcome, held.as_ref(), answer.at, self.policy);
+        let standing = standing(&outcome, before.as_ref(), answer.at, self.policy);
         let rules = matches!(standing, Standing::Rules { .. }).then(|| Arc::new(RobotsTxt::parse(&file)));
         if rules.is_none() {
             file.clear();
@@ -325,6 +341,7 @@ impl<'a> Visit<'a> {
                 return Step::Finish(Err(Refusal::RobotsBlocked {
                     host: host.authority().to_owned(),
                     why: *why,
+                    obstacle: self.obstacle.take(),
                     retry_at: *retry_at,
                 }));
             }
@@ -365,14 +382,13 @@ impl<'a> Visit<'a> {
             Err(failure) => return Step::Finish(Err(Refusal::Fetch(failure.clone()))),
         };
         if is_redirect(head.status) {
-            let from = self.address().clone();
             let hop =
                 self.journey.judge(head.status, &head.locations, &self.terms.hosts, &self.terms.necessary);
             return match hop {
-                Hop::Follow { host: to, .. } => {
-                    self.redirects.push(Redirect { status: head.status, address: from });
-                    self.at_home &= to == *host;
-                    self.recall(to)
+                Hop::Follow { to, host: at } => {
+                    self.redirects.push(Redirect { status: head.status, address: to.into_https() });
+                    self.at_home &= at == *host;
+                    self.recall(at)
                 }
                 Hop::Stop(reason) => Step::Finish(Err(Refusal::Redirect(reason))),
             };

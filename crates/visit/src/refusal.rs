@@ -32,6 +32,8 @@ pub enum Refusal {
         host: String,
         /// Why.
         why: Blocked,
+        /// What exactly stood in the way, where this visit asked for it and not an earlier one.
+        obstacle: Option<String>,
         /// When it is asked for again.
         retry_at: Timestamp,
     },
@@ -91,8 +93,12 @@ impl fmt::Display for Refusal {
                 write!(f, "{authority} is not among the hosts admitted for this source")
             }
             Self::RobotsDisallowed { host, verdict, .. } => write!(f, "robots.txt of {host}: {verdict}"),
-            Self::RobotsBlocked { host, why, retry_at } => {
-                write!(f, "{host}: {why}; nothing of it is read before it is asked again at {retry_at}")
+            Self::RobotsBlocked { host, why, obstacle, retry_at } => {
+                write!(f, "{host}: {why}")?;
+                if let Some(obstacle) = obstacle {
+                    write!(f, " ({obstacle})")?;
+                }
+                write!(f, "; nothing of the host is read before it is asked again at {retry_at:.0}")
             }
             Self::Redirect(reason) => reason.fmt(f),
             Self::Status { status } => write!(f, "the answer was {status}; only a 200 is taken"),

@@ -23,10 +23,13 @@ pub struct Visitor<F: Fetch> {
     clock: Arc<dyn Clock>,
     user_agent: UserAgent,
     policy: RobotsPolicy,
-    lines: Mutex<HashMap<String, Arc<tokio::sync::Mutex<Line<F::Connection>>>>>,
+    lines: Mutex<HashMap<String, SharedLine<F::Connection>>>,
     /// The rules of each authority, parsed once for as long as the ledger's copy is the same.
     parsed: Mutex<HashMap<String, (Timestamp, Arc<RobotsTxt>)>>,
 }
+
+/// A host's line; who holds it is the first in it.
+type SharedLine<C> = Arc<tokio::sync::Mutex<Line<C>>>;
 
 /// A visit that brought a complete response of an expected type.
 #[derive(Debug)]
@@ -141,7 +144,7 @@ impl<F: Fetch> Visitor<F> {
         }
     }
 
-    fn line(&self, host: &str) -> Arc<tokio::sync::Mutex<Line<F::Connection>>> {
+    fn line(&self, host: &str) -> SharedLine<F::Connection> {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(lines.entry(host.to_owned()).or_default())
     }

@@ -9,6 +9,7 @@ use releve_bounds::Bounds;
 use releve_fetch::{AccessHeader, Clock, HttpsFetch, LabFile, Network};
 use releve_lab::{Answer, Asked, Host, Lab, Reply};
 use releve_ledger::{Hosts, MemoryLedger};
+use releve_pace::HostInterval;
 use releve_redirect_policy::AdmittedHosts;
 use releve_robots::RobotsPolicy;
 use releve_url_canon::NecessaryParameters;
@@ -92,7 +93,7 @@ fn terms() -> Terms {
     Terms {
         hosts: AdmittedHosts::parse(["www.a.test", "b.test"]).unwrap(),
         necessary: NecessaryParameters::new(["id"]),
-        interval: Default::default(),
+        interval: HostInterval::default(),
         bounds: Bounds::default(),
     }
 }

@@ -46,26 +46,6 @@ fn r03_the_ways_differ_in_what_they_need() {
 }
 
 #[test]
-fn r03_each_way_expects_its_media_types_alone() {
-    for (text, expected) in [
-        (PAGE, [true, true, false, false]),
-        (PUBLIC, [false, false, true, true]),
-        (CMS, [false, false, true, true]),
-    ] {
-        let source = sound(text);
-        let types = ["text/html", "Application/XHTML+xml", "application/json", "application/hal+json"];
-        assert_eq!(types.map(|media_type| source.way().expects(media_type)), expected);
-        for other in
-            ["", "text/plain", "application/xml", "image/svg+json", "text/html;charset=utf-8", "json"]
-        {
-            assert!(!source.way().expects(other), "{other}");
-        }
-    }
-    assert_eq!(sound(PAGE).way().accept(), "text/html, application/xhtml+xml");
-    assert_eq!(sound(CMS).way().accept(), "application/json");
-}
-
-#[test]
 fn r04_a_secret_in_the_text_is_refused_and_not_repeated() {
     for key in ["value", "token", "password", "secret", "key", "credential"] {
         let text = with(CMS, "from_env = \"EXAMPLE_TOKEN\"", &format!("{key} = \"s3cret-words\""));

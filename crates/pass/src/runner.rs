@@ -1,0 +1,512 @@
+//! Carries out what the machine of a pass asks for.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use releve_deposit::{ArticleKey, Deposit, DepositError, DepositErrorKind, Outcome, Unit, Vault};
+use releve_fetch::{AccessHeader, Clock, Fetch};
+use releve_ledger::{
+    Entry, Ledger, LedgerError, Outcome as Came, Pass as LedgerPass, Round, Sealed, SeenIn, SourceLock,
+    State, Taking,
+};
+use releve_pace::due;
+use releve_proof::{Connector, RootSet};
+use releve_source::{AccessSpec, Source, Trigger, Way};
+use releve_visit::{Expected, Interrupt, Order, Refusal, Terms, VisitError, Visitor, wait};
+
+use crate::announce::{announced, read_trigger};
+use crate::article::{Ready, Under, Unfit, prepare};
+use crate::machine::{Locked, Offered, Pass, Read, Record, Step, Stepped, Triggered};
+use crate::report::{End, REFUSALS_MAX, RefusalLine, Report, Tally};
+
+/// How long a source's lock is held without being renewed. It only matters to other machines: on this one a dead
+/// holder is noticed at once.
+const LOCK_TTL: Duration = Duration::from_secs(120);
+
+/// What a pass tells whoever watches, as it happens.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// The trigger was read.
+    Announced {
+        /// How many references it announces.
+        announced: usize,
+        /// How many of them are to be read.
+        queued: usize,
+    },
+    /// An article is about to be read.
+    Reading {
+        /// Its identifier, or its address where that stands for it.
+        reference: &'a str,
+    },
+    /// An article is sealed, or was already.
+    Deposited {
+        /// Its identifier.
+        reference: &'a str,
+        /// Whether something was sealed.
+        sealed: bool,
+    },
+    /// Something was refused.
+    Refused(&'a RefusalLine),
+}
+
+/// Watches passes. The calls come from whichever task makes the pass and must not block.
+pub trait Watch: Send + Sync {
+    /// Something happened in the pass over `source`.
+    fn saw(&self, source: &str, event: Event<'_>);
+}
+
+/// Watches nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Unwatched;
+
+impl Watch for Unwatched {
+    fn saw(&self, _: &str, _: Event<'_>) {}
+}
+
+/// Makes passes. One serves a whole process, and passes over several sources run side by side on it.
+pub struct Runner<F: Fetch> {
+    /// Makes the visits.
+    pub visitor: Visitor<F>,
+    /// What is known.
+    pub ledger: Arc<dyn Ledger>,
+    /// Where deposits go.
+    pub vault: Arc<dyn Vault>,
+    /// The vault's name, under which the ledger keeps its receipts.
+    pub vault_name: String,
+    /// The roots that are recognised.
+    pub roots: RootSet,
+    /// The program that reads.
+    pub connector: Connector,
+    /// Whether it is a lab's run.
+    pub lab: bool,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Who watches.
+    pub watch: Arc<dyn Watch>,
+}
+
+/// What a pass has in hand.
+struct Hand<'a> {
+    source: &'a Source,
+    access: Option<&'a AccessHeader>,
+    terms: Terms,
+    lock: Option<SourceLock>,
+    pass: Option<LedgerPass>,
+    entry: Option<Entry>,
+    ready: Option<Arc<Ready>>,
+    sealed: Option<Sealed>,
+    refusal: Option<(String, String)>,
+    report: Report,
+}
+
+impl<F: Fetch> Runner<F> {
+    /// Makes one pass over one source and reports. It asks for nothing unless something is due.
+    pub async fn pass(
+        &self,
+        source: &Source,
+        access: Option<&AccessHeader>,
+        interrupt: &Interrupt,
+    ) -> Report {
+        let started_at = self.clock.now();
+        let mut hand = Hand {
+            source,
+            access,
+            terms: Terms {
+                hosts: source.hosts().clone(),
+                necessary: source.necessary_parameters().clone(),
+                interval: source.rhythm().host(),
+                bounds: *source.bounds(),
+            },
+            lock: None,
+            pass: None,
+            entry: None,
+            ready: None,
+            sealed: None,
+            refusal: None,
+            report: Report {
+                source: source.name().to_string(),
+                started_at,
+                finished_at: started_at,
+                end: End::Done,
+                detail: None,
+                trigger_due_at: None,
+                tally: Tally::default(),
+                refusals: Vec::new(),
+            },
+        };
+        let (mut machine, step) = Pass::begin(source.is_active());
+        let end = match self.run(&mut machine, step, &mut hand, interrupt).await {
+            Ok(end) => end,
+            Err(error) => {
+                hand.report.detail = Some(sentence(&error));
+                End::LedgerFailed
+            }
+        };
+        hand.report.end = end;
+        hand.report.tally = *machine.tally();
+        hand.report.finished_at = self.clock.now();
+        if let Err(error) = self.let_go(&hand) {
+            hand.report.detail.get_or_insert_with(|| sentence(&error));
+            hand.report.end = End::LedgerFailed;
+        }
+        hand.report
+    }
+
+    /// Puts the report on record and frees the lock.
+    fn let_go(&self, hand: &Hand<'_>) -> Result<(), LedgerError> {
+        if let Some(pass) = &hand.pass {
+            let report = serde_json::to_string(&hand.report).unwrap_or_default();
+            self.ledger.finish_pass(pass, hand.report.finished_at, &report)?;
+        }
+        hand.lock.as_ref().map_or(Ok(()), |lock| self.ledger.release(lock))
+    }
+
+    async fn run(
+        &self,
+        machine: &mut Pass,
+        mut step: Step,
+        hand: &mut Hand<'_>,
+        interrupt: &Interrupt,
+    ) -> Result<End, LedgerError> {
+        let mut _renewing = None;
+        loop {
+            if interrupt.came() {
+                machine.interrupt();
+            }
+            step = match step {
+                Step::Lock => {
+                    let locked = self.lock(hand)?;
+                    if let Some(lock) = &hand.lock {
+                        _renewing = Some(self.keep_renewing(lock.clone()));
+                    }
+                    machine.locked(locked)
+                }
+                Step::Trigger { at } => {
+                    if wait(self.clock.as_ref(), interrupt, at).await {
+                        machine.triggered(self.trigger(hand, interrupt).await?)
+                    } else {
+                        return Ok(End::Interrupted);
+                    }
+                }
+                Step::Choose { again } => {
+                    let reference = self.choose(hand, again)?;
+                    machine.chosen(reference)
+                }
+                Step::Read => {
+                    let read = self.read(hand, interrupt).await?;
+                    self.recorded(machine.read(read), hand)?
+                }
+                Step::Deposit { pause } => {
+                    let at = self.clock.now().checked_add(pause).unwrap_or(Timestamp::MAX);
+                    // An interruption ends the pause, not the deposit: the article was read.
+                    wait(self.clock.as_ref(), interrupt, at).await;
+                    let offered = self.offer(hand).await;
+                    self.recorded(machine.offered(offered), hand)?
+                }
+                Step::Finish(end) => return Ok(end),
+            };
+        }
+    }
+
+    fn lock(&self, hand: &mut Hand<'_>) -> Result<Locked, LedgerError> {
+        let now = self.clock.now();
+        let name = hand.source.name().as_str();
+        match self.ledger.lock(name, now, LOCK_TTL)? {
+            Taking::Held { .. } => Ok(Locked::Held),
+            Taking::Taken(lock) => {
+                let last = self.ledger.schedule(name, now)?.trigger;
+                let due = due(last, hand.source.rhythm().trigger(), now);
+                hand.lock = Some(lock.clone());
+                let later = due.at(now);
+                if later > now {
+                    hand.report.trigger_due_at = Some(later);
+                }
+                hand.pass = Some(self.ledger.begin_pass(&lock, now)?);
+                Ok(Locked::Taken(due))
+            }
+        }
+    }
+
+    /// Renews the lock until what it returns is dropped.
+    fn keep_renewing(&self, lock: SourceLock) -> Renewing {
+        let (ledger, clock) = (Arc::clone(&self.ledger), Arc::clone(&self.clock));
+        Renewing(tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(LOCK_TTL / 3).await;
+                match ledger.renew(&lock, clock.now(), LOCK_TTL) {
+                    Ok(true) => {}
+                    // What the pass writes next is refused by the ledger.
+                    Ok(false) => break,
+                    Err(error) => tracing::warn!(%error, "the lock could not be renewed"),
+                }
+            }
+        }))
+    }
+
+    async fn trigger(&self, hand: &mut Hand<'_>, interrupt: &Interrupt) -> Result<Triggered, LedgerError> {
+        let source = hand.source;
+        let Some(pass) = hand.pass.clone() else { return Ok(Triggered::Failed) };
+        let address = source.trigger().address();
+        let order = Order {
+            address: address.clone(),
+            expected: match source.trigger() {
+                Trigger::Feed(_) => Expected::Feed,
+                Trigger::List { .. } => Expected::Json,
+            },
+            access_for: hand.access_for(|spec| spec.also_for_trigger),
+            disallow_lifted: false,
+        };
+        self.ledger.mark(&pass, Round::Trigger, self.clock.now())?;
+        let visited = self.visitor.visit(&order, &hand.terms, hand.access, interrupt).await;
+        self.ledger.mark(&pass, Round::Trigger, self.clock.now())?;
+        let visited = match visited {
+            Ok(visited) => visited,
+            Err(VisitError::Ledger(error)) => return Err(error),
+            Err(VisitError::Refused(refusal)) => {
+                self.refused(hand, "", address.as_str(), refusal.code(), &refusal.to_string());
+                let by_robots =
+                    matches!(refusal, Refusal::RobotsDisallowed { .. } | Refusal::RobotsBlocked { .. });
+                return Ok(if by_robots { Triggered::RefusedByRobots } else { Triggered::Failed });
+            }
+            Err(other) => {
+                self.refused(hand, "", address.as_str(), "visit-failed", &sentence(&other));
+                return Ok(Triggered::Failed);
+            }
+        };
+        let feed = match read_trigger(source, &visited) {
+            Ok(feed) => feed,
+            Err((code, reason)) => {
+                self.refused(hand, "", address.as_str(), code, &reason);
+                return Ok(Triggered::Failed);
+            }
+        };
+        let now = self.clock.now();
+        let mut batch = Vec::with_capacity(feed.announcements.len());
+        for announcement in &feed.announcements {
+            match announced(source, announcement, SeenIn::Trigger, now) {
+                Ok(announced) => batch.push(announced),
+                Err(unqueued) => {
+                    let link = announcement.link.as_deref().unwrap_or_default();
+                    self.refused(hand, "", link, unqueued.code(), &unqueued.to_string());
+                }
+            }
+        }
+        let heard = self.ledger.announce(&pass, &batch, now)?;
+        let queued = heard.new + heard.modified;
+        self.watch.saw(&hand.report.source, Event::Announced { announced: batch.len(), queued });
+        Ok(Triggered::Read { announced: batch.len(), queued })
+    }
+
+    fn choose(&self, hand: &mut Hand<'_>, again: bool) -> Result<bool, LedgerError> {
+        let Some(pass) = &hand.pass else { return Ok(false) };
+        let next = self.ledger.next_to_read(pass, self.clock.now(), 1)?.into_iter().next();
+        hand.entry = next.filter(|entry| again || entry.state == State::Queued);
+        Ok(hand.entry.is_some())
+    }
+
+    async fn read(&self, hand: &mut Hand<'_>, interrupt: &Interrupt) -> Result<Read, LedgerError> {
+        let Some(entry) = hand.entry.clone() else { return Ok(Read::Refused) };
+        let source = hand.source;
+        self.watch.saw(&hand.report.source, Event::Reading { reference: &entry.identifier });
+        let address = match source.way().address() {
+            None => entry.address.clone().ok_or_else(|| "the reference has no address".to_owned()),
+            Some(template) => template.address(&entry.identifier).map_err(|error| error.to_string()),
+        };
+        let address = match address {
+            Ok(address) => address,
+            Err(reason) => return Ok(hand.refuse("identifier-unfit", reason)),
+        };
+        let order = Order {
+            expected: if matches!(source.way(), Way::Page) { Expected::Page } else { Expected::Json },
+            access_for: hand.access_for(|_| true),
+            disallow_lifted: source.way().agreement_for(&address).is_some(),
+            address,
+        };
+        let visited = match self.visitor.visit(&order, &hand.terms, hand.access, interrupt).await {
+            Ok(visited) => visited,
+            Err(VisitError::Ledger(error)) => return Err(error),
+            Err(VisitError::Refused(Refusal::Interrupted)) => return Ok(Read::LetGo),
+            Err(VisitError::Refused(refusal)) => return Ok(hand.refuse(refusal.code(), refusal.to_string())),
+            Err(other) => return Ok(hand.refuse("visit-failed", sentence(&other))),
+        };
+        let under = Under { roots: &self.roots, connector: &self.connector, lab: self.lab };
+        match prepare(source, &entry, &visited, under) {
+            Ok(ready) => {
+                hand.ready = Some(Arc::new(ready));
+                Ok(Read::Ready)
+            }
+            Err(unfit) => {
+                let read = hand.refuse(unfit.code(), unfit.to_string());
+                let differ = matches!(unfit, Unfit::IdentifiersDiffer { .. });
+                Ok(if differ { Read::IdentifiersDiffer } else { read })
+            }
+        }
+    }
+
+    /// Offers what is in hand to the vault, on a thread that may block.
+    async fn offer(&self, hand: &mut Hand<'_>) -> Offered {
+        let Some(ready) = hand.ready.clone() else { return Offered::Refused };
+        let (vault, source) = (Arc::clone(&self.vault), hand.report.source.clone());
+        let offered = tokio::task::spawn_blocking(move || deposit(vault.as_ref(), &source, &ready)).await;
+        let (code, reason, offered) = match offered {
+            Ok(Ok(given)) => {
+                let Given { outcome, content, versions, address } = given;
+                let receipt = outcome.receipt();
+                hand.sealed = Some(Sealed {
+                    receipt: releve_ledger::Receipt {
+                        vault: self.vault_name.clone(),
+                        sequence: receipt.sequence,
+                        unit: *receipt.digest.as_bytes(),
+                        seal: *receipt.seal.as_bytes(),
+                        received_at: receipt.received_at,
+                    },
+                    content_key: content,
+                    address,
+                });
+                return match outcome {
+                    Outcome::Sealed(_) => Offered::Sealed { version: versions },
+                    Outcome::AlreadySealed(_) => Offered::AlreadySealed,
+                };
+            }
+            Ok(Err(NotGiven::Key(reason))) => ("identifier-unfit".to_owned(), reason, Offered::Refused),
+            Ok(Err(NotGiven::Vault(error))) => {
+                let offered = match error.kind() {
+                    DepositErrorKind::Refused => Offered::Refused,
+                    DepositErrorKind::EndsPass => Offered::Closed,
+                    DepositErrorKind::Superseded | DepositErrorKind::Failed => Offered::Failed,
+                };
+                (error.code().to_owned(), sentence(&error), offered)
+            }
+            Err(error) => ("deposit-failed".to_owned(), error.to_string(), Offered::Failed),
+        };
+        hand.refusal = Some((code, reason));
+        offered
+    }
+
+    /// Puts on record what the machine wants recorded about the reference in hand, and goes on.
+    fn recorded(&self, stepped: Stepped, hand: &mut Hand<'_>) -> Result<Step, LedgerError> {
+        let Some(record) = stepped.record else { return Ok(stepped.step) };
+        let (Some(entry), Some(pass)) = (hand.entry.take(), hand.pass.clone()) else {
+            return Ok(stepped.step);
+        };
+        let (ready, sealed) = (hand.ready.take(), hand.sealed.take());
+        let refusal = hand.refusal.take();
+        let came = match (record, sealed, ready) {
+            (Record::Sealed, Some(sealed), Some(ready)) => {
+                self.watch.saw(
+                    &hand.report.source,
+                    Event::Deposited { reference: &ready.identifier, sealed: true },
+                );
+                Came::Sealed { sealed, read_at: ready.proof.read_at() }
+            }
+            (Record::Unchanged, sealed, Some(ready)) => {
+                self.watch.saw(
+                    &hand.report.source,
+                    Event::Deposited { reference: &ready.identifier, sealed: false },
+                );
+                match sealed {
+                    // The receipt of an earlier deposit whose acknowledgement was never put on record.
+                    Some(sealed) if entry.sealed.is_none() => {
+                        Came::Sealed { sealed, read_at: ready.proof.read_at() }
+                    }
+                    _ => Came::Unchanged { read_at: ready.proof.read_at() },
+                }
+            }
+            (record, ..) => {
+                let (code, detail) = refusal.unwrap_or_else(|| ("unknown".to_owned(), String::new()));
+                let address = entry.address.as_ref().map_or("", |address| address.as_str());
+                self.refused(hand, &entry.identifier, address, &code, &detail);
+                if record == Record::SetAside {
+                    Came::SetAside { code, detail }
+                } else {
+                    Came::Refused { code, detail, not_before: None }
+                }
+            }
+        };
+        self.ledger.record(&pass, &entry, &came, self.clock.now())?;
+        Ok(stepped.step)
+    }
+
+    fn refused(&self, hand: &mut Hand<'_>, reference: &str, address: &str, code: &str, reason: &str) {
+        let line = RefusalLine {
+            reference: reference.to_owned(),
+            address: address.to_owned(),
+            code: code.to_owned(),
+            reason: reason.to_owned(),
+        };
+        self.watch.saw(&hand.report.source, Event::Refused(&line));
+        if hand.report.refusals.len() < REFUSALS_MAX {
+            hand.report.refusals.push(line);
+        }
+    }
+}
+
+impl Hand<'_> {
+    fn refuse(&mut self, code: &str, reason: String) -> Read {
+        self.refusal = Some((code.to_owned(), reason));
+        Read::Refused
+    }
+
+    /// The `host[:port]` that the access header goes to with a request, if it goes with it.
+    fn access_for(&self, with: impl Fn(&AccessSpec) -> bool) -> Option<String> {
+        self.access.filter(|_| self.source.way().access().is_some_and(with)).map(AccessHeader::given_for)
+    }
+}
+
+/// Renews a lock until it is dropped.
+struct Renewing(tokio::task::JoinHandle<()>);
+
+impl Drop for Renewing {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// A deposit that the vault acknowledged.
+struct Given {
+    outcome: Outcome,
+    content: [u8; 32],
+    /// Whether the article had a version before.
+    versions: bool,
+    address: releve_url_canon::HttpsUrl,
+}
+
+enum NotGiven {
+    Key(String),
+    Vault(DepositError),
+}
+
+/// Encodes a deposit on top of the article's last version and offers it.
+fn deposit(vault: &dyn Vault, source: &str, ready: &Ready) -> Result<Given, NotGiven> {
+    let key = ArticleKey::new(source, &ready.identifier).map_err(|error| NotGiven::Key(error.to_string()))?;
+    let last = vault.last_version(&key).map_err(|error| NotGiven::Vault(error.into()))?;
+    let unit = Unit::encode(&Deposit {
+        key: &key,
+        previous: last.as_ref().map(|version| version.receipt.digest),
+        envelope: &ready.envelope,
+        article: &ready.article,
+        proof: &ready.proof,
+    })
+    .map_err(|error| NotGiven::Vault(error.into()))?;
+    let outcome = vault.deposit(&unit).map_err(NotGiven::Vault)?;
+    Ok(Given {
+        outcome,
+        content: *unit.content_key().content.as_bytes(),
+        versions: last.is_some(),
+        address: ready.proof.address().clone(),
+    })
+}
+
+/// An error and what it came from, in one line.
+fn sentence(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        source = error.source();
+    }
+    text
+}

@@ -1,0 +1,166 @@
+//! The machine by itself: every transition of its table, and what is counted.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use releve_pace::Due;
+
+use crate::End;
+use crate::machine::{Locked, Offered, Pass, Read, Record, Step, Stepped, Triggered};
+
+/// A pass that has chosen a reference, its trigger just read.
+fn reading() -> Pass {
+    let (mut pass, step) = Pass::begin(true);
+    assert_eq!(step, Step::Lock);
+    assert_eq!(pass.locked(Locked::Taken(Due::Now)), Step::Trigger { at: Timestamp::MIN });
+    assert_eq!(pass.triggered(Triggered::Read { announced: 9, queued: 9 }), Step::Choose { again: true });
+    assert_eq!(pass.chosen(true), Step::Read);
+    pass
+}
+
+fn depositing() -> Pass {
+    let mut pass = reading();
+    assert_eq!(pass.read(Read::Ready).step, Step::Deposit { pause: Duration::ZERO });
+    pass
+}
+
+fn after(record: Record, step: Step) -> Stepped {
+    Stepped { record: Some(record), step }
+}
+
+const CHOOSE: Step = Step::Choose { again: true };
+
+#[test]
+fn r39_an_inactive_source_takes_not_even_its_lock() {
+    let (_, step) = Pass::begin(false);
+    assert_eq!(step, Step::Finish(End::Inactive));
+}
+
+#[test]
+fn r10_a_source_that_another_pass_holds_is_left_alone() {
+    let (mut pass, _) = Pass::begin(true);
+    assert_eq!(pass.locked(Locked::Held), Step::Finish(End::LockHeld));
+}
+
+#[test]
+fn r18_a_trigger_that_is_not_due_is_not_read_and_what_was_cut_off_is() {
+    let at = Timestamp::UNIX_EPOCH;
+    let (mut pass, _) = Pass::begin(true);
+    // Only what no pass has tried yet: what failed waits for a pass that is due (R23).
+    assert_eq!(pass.locked(Locked::Taken(Due::Later { at })), Step::Choose { again: false });
+    assert_eq!(pass.chosen(false), Step::Finish(End::Done));
+    let (mut pass, _) = Pass::begin(true);
+    assert_eq!(pass.locked(Locked::Taken(Due::Soon { at })), Step::Trigger { at });
+}
+
+#[test]
+fn r35_a_trigger_that_robots_txt_refuses_ends_the_pass_and_another_failure_does_not() {
+    for (triggered, step) in
+        [(Triggered::RefusedByRobots, Step::Finish(End::TriggerRefused)), (Triggered::Failed, CHOOSE)]
+    {
+        let (mut pass, _) = Pass::begin(true);
+        pass.locked(Locked::Taken(Due::Now));
+        assert_eq!(pass.triggered(triggered), step);
+    }
+}
+
+#[test]
+fn r06_identifiers_that_differ_stop_the_pass_at_once() {
+    assert_eq!(
+        reading().read(Read::IdentifiersDiffer),
+        after(Record::SetAside, Step::Finish(End::IdentifiersDiffer))
+    );
+}
+
+#[test]
+fn r23_a_failed_read_goes_on_with_the_next_article() {
+    let mut pass = reading();
+    assert_eq!(pass.read(Read::Refused), after(Record::Refused, CHOOSE));
+    assert_eq!(pass.tally().refused, 1);
+}
+
+#[test]
+fn r23_a_failed_deposit_is_offered_three_times_in_all_with_the_bytes_held() {
+    let mut pass = depositing();
+    for seconds in [1, 2] {
+        assert_eq!(
+            pass.offered(Offered::Failed),
+            Step::Deposit { pause: Duration::from_secs(seconds) }.into()
+        );
+    }
+    assert_eq!(pass.offered(Offered::Failed), after(Record::NotDeposited, CHOOSE));
+    assert_eq!((pass.tally().read, pass.tally().not_deposited), (1, 1));
+}
+
+#[test]
+fn r23_a_refusal_that_would_come_again_is_not_tried_again() {
+    assert_eq!(depositing().offered(Offered::Refused), after(Record::NotDeposited, CHOOSE));
+    assert_eq!(
+        depositing().offered(Offered::Closed),
+        after(Record::NotDeposited, Step::Finish(End::VaultClosed))
+    );
+}
+
+/// Reads the next article and offers it as often as the pass wants to, failing each time.
+fn fail(pass: &mut Pass) -> (u32, Step) {
+    pass.chosen(true);
+    pass.read(Read::Ready);
+    let mut attempts = 0;
+    loop {
+        attempts += 1;
+        let stepped = pass.offered(Offered::Failed);
+        if stepped.record.is_some() {
+            return (attempts, stepped.step);
+        }
+    }
+}
+
+#[test]
+fn r24_ten_failed_deposits_in_a_row_stop_the_pass() {
+    let mut pass = reading();
+    pass.read(Read::Refused);
+    assert_eq!([fail(&mut pass), fail(&mut pass), fail(&mut pass)].map(|(attempts, _)| attempts), [3, 3, 3]);
+    assert_eq!(fail(&mut pass), (1, Step::Finish(End::DepositsFail)));
+}
+
+#[test]
+fn r24_a_read_that_fails_does_not_count_and_a_deposit_that_succeeds_resets() {
+    for between in [Offered::Sealed { version: false }, Offered::AlreadySealed] {
+        let mut pass = reading();
+        pass.read(Read::Refused);
+        for _ in 0..3 {
+            fail(&mut pass);
+        }
+        pass.chosen(true);
+        pass.read(Read::Refused);
+        pass.chosen(true);
+        pass.read(Read::Ready);
+        assert_eq!(pass.offered(between).step, CHOOSE);
+        // Nine in a row are behind it, and none counts any more.
+        assert_eq!(fail(&mut pass), (3, CHOOSE));
+    }
+}
+
+#[test]
+fn an_interruption_lets_what_is_in_hand_be_finished() {
+    let mut pass = depositing();
+    pass.interrupt();
+    assert_eq!(
+        pass.offered(Offered::Sealed { version: true }),
+        after(Record::Sealed, Step::Finish(End::Interrupted))
+    );
+    assert_eq!((pass.tally().sealed, pass.tally().new_versions), (1, 1));
+    // Or let go, where nothing was sent.
+    assert_eq!(reading().read(Read::LetGo), Step::Finish(End::Interrupted).into());
+}
+
+#[test]
+fn an_answer_that_nobody_waits_for_ends_the_pass() {
+    let over = Step::Finish(End::OutOfOrder);
+    let (mut pass, _) = Pass::begin(true);
+    assert_eq!(pass.chosen(true), over);
+    assert_eq!(pass.locked(Locked::Held), over);
+    assert_eq!(depositing().read(Read::Ready).step, over);
+    assert_eq!(reading().offered(Offered::Failed).step, over);
+    assert_eq!(reading().triggered(Triggered::Failed), over);
+}

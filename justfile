@@ -1,0 +1,32 @@
+# The menu. Continuous integration calls the same recipes.
+
+# List what there is.
+default:
+    @just --list
+
+# Everything that must hold before a commit lands.
+check: format lint docs deny
+
+# Is the source formatted?
+format:
+    cargo fmt --all --check
+
+# Clippy, with warnings denied.
+lint:
+    cargo clippy --workspace --all-targets --locked -- -D warnings
+
+# The documentation builds without a warning.
+docs:
+    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+
+# Licences, bans and sources of every dependency.
+deny:
+    cargo deny --locked check bans licenses sources
+
+# The tests, as the README says it.
+test:
+    cargo test --workspace --locked
+
+# A real pass over an invented newspaper on loopback.
+demo:
+    cargo run --release -- demo
