@@ -41,7 +41,7 @@ fn a_vault_that_cannot_be_opened_says_why() {
         // A later format may look any way it likes, apart from saying that it is one.
         ("{\"format\": 7, \"shards\": 12}".to_owned(), "vault-format-unknown"),
         (good.replace("\"lab\": false", "\"lab\": \"no\""), "vault-invalid"),
-        (good.replace("}", ", \"more\": 1}"), "vault-invalid"),
+        (good.replace('}', ", \"more\": 1}"), "vault-invalid"),
     ] {
         assert_ne!(text, good);
         fs::write(&vault_json, &text).unwrap();
@@ -66,7 +66,7 @@ fn an_index_that_is_gone_or_damaged_is_to_be_rebuilt() {
         &|| fs::remove_file(&index).unwrap(),
         &|| {
             fs::write(&index, "not a database, and longer than the header of one would be: ".repeat(20))
-                .unwrap()
+                .unwrap();
         },
         &|| {
             let other = tempfile::tempdir().unwrap();
@@ -171,7 +171,7 @@ fn r16_the_set_of_roots_in_force_is_sealed_once() {
     let mozilla = RootSet::current().unwrap();
     let both =
         RootSet::from_pem("both", format!("{}{}", roots().to_pem(), mozilla.to_pem()).as_bytes()).unwrap();
-    let mut seal_under = |roots: &RootSet, identifier: &str| {
+    let seal_under = |roots: &RootSet, identifier: &str| {
         let admission = Admission { roots: roots.clone(), ..admission() };
         let vault =
             LocalVault::open_or_create(folder.path(), LocalOptions { admission, ..options() }).unwrap();

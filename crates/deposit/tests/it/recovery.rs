@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use releve_deposit::testing::Specimen;
-use releve_deposit::{DepositErrorKind, LocalVault, Outcome, Receipt, Vault as _, reindex};
+use releve_deposit::{DepositErrorKind, LocalVault, Outcome, Receipt, Since, Vault as _, reindex};
 
 use crate::tools::{assert_clean, copy, open, open_small, options, seal, sealed_bytes, segment, verified};
 
@@ -256,7 +256,7 @@ fn a_reindex_finds_what_the_index_had() {
         let one = seal(&vault, &Specimen::new(&number.to_string()));
         seal(&vault, &Specimen::new(&number.to_string()).saying("Corrected.").after(one.digest));
     }
-    let all = |vault: &LocalVault| (vault.list(&Default::default(), 100).unwrap(), vault.stats().unwrap());
+    let all = |vault: &LocalVault| (vault.list(&Since::default(), 100).unwrap(), vault.stats().unwrap());
     let before = all(&vault);
     // Others may have the vault open, and go on with the new index.
     let mut told = 0;

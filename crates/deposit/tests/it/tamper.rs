@@ -7,7 +7,7 @@ use std::path::Path;
 use releve_deposit::testing::Specimen;
 use releve_deposit::{Receipt, Since, Vault as _};
 
-use crate::tools::{Random, copy, open_small, seal, segment, verified};
+use crate::tools::{Random, copy, open_small, seal, segment, segments, verified};
 
 struct Sealed {
     folder: tempfile::TempDir,
@@ -22,8 +22,8 @@ impl Sealed {
         let folder = tempfile::tempdir().unwrap();
         let vault = open_small(folder.path());
         let receipts = (0..6).map(|number| seal(&vault, &Specimen::new(&number.to_string()))).collect();
-        let paths = (1..).map(|number| segment(folder.path(), number)).take_while(|path| path.exists());
-        let segments: Vec<Vec<u8>> = paths.map(|path| fs::read(path).unwrap()).collect();
+        let segments: Vec<Vec<u8>> =
+            segments(folder.path()).iter().map(|path| fs::read(path).unwrap()).collect();
         let units = vault
             .list(&Since::default(), 100)
             .unwrap()
@@ -200,7 +200,7 @@ fn what_lies_in_the_wrong_place_is_named() {
         ["file-unknown"]
     );
     assert_eq!(changed(&|folder| fs::remove_file(segment(folder, 2)).unwrap()), ["segment-missing"]);
-    let foreign = changed(&|folder| fs::write(segment(folder, 2), &other.segments[1]).map(|_| ()).unwrap());
+    let foreign = changed(&|folder| fs::write(segment(folder, 2), &other.segments[1]).unwrap());
     assert_eq!(foreign[..2], ["segment-foreign", "segment-order"]);
     assert_eq!(
         changed(&|folder| drop(fs::copy(segment(folder, 1), folder.join("segments/1.warc.gz")))),

@@ -50,10 +50,14 @@ pub(crate) fn segment(folder: &Path, number: u32) -> PathBuf {
     folder.join(format!("segments/{number:06}.warc.gz"))
 }
 
+/// Those that there are, from the first on.
+pub(crate) fn segments(folder: &Path) -> Vec<PathBuf> {
+    (1..1_000).map(|number| segment(folder, number)).take_while(|path| path.exists()).collect()
+}
+
 /// All segments, one after the other.
 pub(crate) fn sealed_bytes(folder: &Path) -> Vec<u8> {
-    let paths = (1..).map(|number| segment(folder, number)).take_while(|path| path.exists());
-    paths.flat_map(|path| fs::read(path).unwrap()).collect()
+    segments(folder).iter().flat_map(|path| fs::read(path).unwrap()).collect()
 }
 
 pub(crate) fn copy(from: &Path, to: &Path) {

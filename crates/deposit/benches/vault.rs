@@ -1,0 +1,128 @@
+//! How fast a vault on disk seals and verifies.
+//!
+//! Units are of a page of 113 KiB, encoded beforehand: what a connector does before it deposits is not the vault's. The
+//! vault's own work is all in: the check of the proof, the index, and the sync, whose bare rate on the same disk is beside it.
+//! Set `TMPDIR` to choose the disk.
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use std::cell::Cell;
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Write as _;
+use std::path::Path;
+use std::thread;
+
+use divan::Bencher;
+use divan::counter::{BytesCount, ItemsCount};
+use releve_deposit::testing::{Specimen, TestClock, admission, roots};
+use releve_deposit::{LocalOptions, LocalVault, Unit, Vault as _, Verify, verify};
+use releve_proof::Context;
+
+fn main() {
+    divan::main();
+}
+
+const PAGE_BYTES: usize = 113 * 1024;
+
+/// A page that compresses as pages do, to a quarter or so: words of no language.
+fn page(number: u64) -> Vec<u8> {
+    let mut state = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut text = String::from("<!doctype html><title>A page</title>");
+    while text.len() < PAGE_BYTES {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let word = (state >> 48) % 4_096;
+        let _ = write!(text, "<p class=\"text\">w{word:x} ");
+        for part in 0..8 {
+            let _ = write!(text, "{:x} ", (state >> (part * 6)) % 700);
+        }
+    }
+    text.truncate(PAGE_BYTES);
+    text.into_bytes()
+}
+
+fn unit(number: u64) -> Unit {
+    Specimen { envelope: page(number), ..Specimen::new(&number.to_string()) }.unit()
+}
+
+fn open(folder: &Path) -> LocalVault {
+    let options = LocalOptions::new(admission(), TestClock::new().clock());
+    LocalVault::open_or_create(folder, options).unwrap()
+}
+
+/// One depositor, which waits for each receipt.
+#[divan::bench(sample_count = 20, sample_size = 10)]
+fn deposits_one_waiting(bencher: Bencher<'_, '_>) {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = open(folder.path());
+    let next = Cell::new(0);
+    bencher
+        .counter(ItemsCount::new(1_usize))
+        .with_inputs(|| {
+            next.set(next.get() + 1);
+            unit(next.get())
+        })
+        .bench_local_values(|unit| vault.deposit(&unit).unwrap());
+}
+
+/// Thirty-two depositors at once, each of which waits for each receipt.
+#[divan::bench(sample_count = 10, sample_size = 1)]
+fn deposits_32_waiting(bencher: Bencher<'_, '_>) {
+    const EACH: u64 = 8;
+    let folder = tempfile::tempdir().unwrap();
+    let vault = open(folder.path());
+    let next = Cell::new(0);
+    bencher
+        .counter(ItemsCount::new(32 * EACH))
+        .with_inputs(|| {
+            let from = next.replace(next.get() + 32 * EACH);
+            (from..from + 32 * EACH).map(unit).collect::<Vec<_>>()
+        })
+        .bench_local_values(|units| {
+            thread::scope(|scope| {
+                for own in units.chunks(units.len() / 32) {
+                    scope.spawn(|| own.iter().all(|unit| vault.deposit(unit).is_ok()));
+                }
+            });
+        });
+}
+
+/// What the disk can do at best for one who waits: a unit's bytes appended, and synced.
+#[divan::bench(sample_count = 20, sample_size = 10)]
+fn syncs_alone(bencher: Bencher<'_, '_>) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut file = File::create(folder.path().join("file")).unwrap();
+    let unit = unit(1);
+    bencher.counter(ItemsCount::new(1_usize)).bench_local(|| {
+        file.write_all(unit.bytes()).unwrap();
+        file.sync_data().unwrap();
+    });
+}
+
+/// From a deposit's parts to the bytes of its unit.
+#[divan::bench(sample_count = 20, sample_size = 10)]
+fn encode(bencher: Bencher<'_, '_>) {
+    let specimen = Specimen { envelope: page(1), ..Specimen::new("1") };
+    let proof = specimen.proof();
+    bencher.counter(ItemsCount::new(1_usize)).bench_local(|| specimen.unit_with(&proof));
+}
+
+/// Everything that a verification checks, on one core.
+#[divan::bench(sample_count = 10, sample_size = 1)]
+fn verified_units(bencher: Bencher<'_, '_>) {
+    const UNITS: u64 = 500;
+    let folder = tempfile::tempdir().unwrap();
+    let vault = open(folder.path());
+    for number in 0..UNITS {
+        vault.deposit(&unit(number)).unwrap();
+    }
+    let roots = roots();
+    let options = Verify { folder: folder.path(), roots: Some(&roots), window: Context::WINDOW, heads: &[] };
+    bencher.counter(ItemsCount::new(UNITS)).counter(BytesCount::new(UNITS * PAGE_BYTES as u64)).bench_local(
+        || {
+            let found = verify(&options, &mut |_| {}).unwrap();
+            assert!(found.is_clean());
+            assert_eq!(found.units, UNITS);
+        },
+    );
+}
