@@ -121,6 +121,8 @@ pub enum Triggered {
         announced: usize,
         /// How many of them are to be read: new, or modified since they were sealed.
         queued: usize,
+        /// How many more are under embargo.
+        embargoed: usize,
     },
     /// robots.txt forbids it or cannot be had (R35, R36).
     RefusedByRobots,
@@ -225,10 +227,11 @@ impl Pass {
         }
         self.again = true;
         match triggered {
-            Triggered::Read { announced, queued } => {
+            Triggered::Read { announced, queued, embargoed } => {
                 self.tally.trigger_read = true;
                 self.tally.announced = announced;
                 self.tally.queued = queued;
+                self.tally.embargoed = embargoed;
                 self.choose()
             }
             Triggered::RefusedByRobots => self.finish(End::TriggerRefused),

@@ -72,6 +72,8 @@ pub struct Tally {
     pub announced: usize,
     /// How many of them were new, or modified since they were sealed.
     pub queued: usize,
+    /// How many announced references are under embargo still, and so are not queued (R41).
+    pub embargoed: usize,
     /// Articles read whole.
     pub read: usize,
     /// Articles sealed.

@@ -15,7 +15,7 @@ use releve_proof::{Connector, RootSet};
 use releve_source::{AccessSpec, Source, Trigger, Way};
 use releve_visit::{Expected, Interrupt, Order, Refusal, Terms, VisitError, Visitor, wait};
 
-use crate::announce::{announced, read_trigger};
+use crate::announce::{Unqueued, announced, read_trigger};
 use crate::article::{Ready, Under, Unfit, prepare};
 use crate::machine::{Locked, Offered, Pass, Read, Record, Step, Stepped, Triggered};
 use crate::report::{End, REFUSALS_MAX, RefusalLine, Report, Tally};
@@ -284,9 +284,12 @@ impl<F: Fetch> Runner<F> {
         };
         let now = self.clock.now();
         let mut batch = Vec::with_capacity(feed.announcements.len());
+        let mut embargoed = 0;
         for announcement in &feed.announcements {
             match announced(source, announcement, SeenIn::Trigger, now) {
                 Ok(announced) => batch.push(announced),
+                // Nothing is wrong: the trigger announces it again after the embargo.
+                Err(Unqueued::Embargo { until: Some(_) }) => embargoed += 1,
                 Err(unqueued) => {
                     let link = announcement.link.as_deref().unwrap_or_default();
                     self.refused(hand, "", link, unqueued.code(), &unqueued.to_string());
@@ -296,7 +299,7 @@ impl<F: Fetch> Runner<F> {
         let heard = self.ledger.announce(&pass, &batch, now)?;
         let queued = heard.new + heard.modified;
         self.watch.saw(&hand.report.source, Event::Announced { announced: batch.len(), queued });
-        Ok(Triggered::Read { announced: batch.len(), queued })
+        Ok(Triggered::Read { announced: batch.len(), queued, embargoed })
     }
 
     fn choose(&self, hand: &mut Hand<'_>, again: bool) -> Result<bool, LedgerError> {

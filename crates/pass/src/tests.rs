@@ -13,7 +13,10 @@ fn reading() -> Pass {
     let (mut pass, step) = Pass::begin(true);
     assert_eq!(step, Step::Lock);
     assert_eq!(pass.locked(Locked::Taken(Due::Now)), Step::Trigger { at: Timestamp::MIN });
-    assert_eq!(pass.triggered(Triggered::Read { announced: 9, queued: 9 }), Step::Choose { again: true });
+    assert_eq!(
+        pass.triggered(Triggered::Read { announced: 9, queued: 9, embargoed: 0 }),
+        Step::Choose { again: true }
+    );
     assert_eq!(pass.chosen(true), Step::Read);
     pass
 }
