@@ -45,13 +45,14 @@ pub trait Machine: Send + Sync + fmt::Debug {
 
     /// The time since the machine's boot by a clock that cannot be set, or `None` where there is none.
     ///
-    /// It may come in steps of up to 10 ms. The ledger asks it whether the clock on the wall was set, and by how much.
+    /// It must go on while the machine sleeps, be the same for all processes of one boot and view, and be exact to a
+    /// millisecond. The ledger asks it how long a call had to wait, and whether the clock on the wall was set.
     fn since_boot(&self) -> Option<Duration>;
 }
 
-/// The machine this process runs on, as `/proc` shows it.
+/// The machine this process runs on, as Linux shows it in `/proc`.
 ///
-/// Where there is no `/proc`, every other process is [`Life::Unknown`] and there is no clock since boot: what a dead
+/// Elsewhere every other process is [`Life::Unknown`] and there is no clock since boot: what a dead
 /// process held is then free when its lease runs out.
 #[derive(Clone, Debug)]
 pub struct ThisMachine {
@@ -99,10 +100,15 @@ impl Machine for ThisMachine {
         }
     }
 
+    #[cfg(target_os = "linux")]
     fn since_boot(&self) -> Option<Duration> {
-        let text = fs::read_to_string("/proc/uptime").ok()?;
-        let seconds: f64 = text.split_ascii_whitespace().next()?.parse().ok()?;
-        Duration::try_from_secs_f64(seconds).ok()
+        use rustix::time::{ClockId, clock_gettime};
+        Duration::try_from(clock_gettime(ClockId::Boottime)).ok()
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn since_boot(&self) -> Option<Duration> {
+        None
     }
 }
 

@@ -13,8 +13,11 @@ use releve_url_canon::HttpsUrl;
 use crate::{
     AT_ADDRESS_MAX, Announced, Counts, Entry, Heard, Hosts, Ledger, LedgerError, LedgerErrorKind, Life,
     Machine, Outcome, PASSES_KEPT, Pass, PassEnd, PassId, PassRecord, Receipt, RobotsCopy, Round, Schedule,
-    ScriptedMachine, SourceLock, Stamp, State, Taking, Turn, lock::LockRecord, moment::Moment,
-    robots_copy::host_of, turn::TurnRecord,
+    ScriptedMachine, SourceLock, Stamp, State, Taking, Turn,
+    lock::LockRecord,
+    moment::{Call, Moment},
+    robots_copy::host_of,
+    turn::TurnRecord,
 };
 
 /// A ledger that lives as long as its last handle: for tests, and for runs that are to leave nothing behind.
@@ -66,8 +69,11 @@ impl MemoryLedger {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn moment(&self, now: Timestamp) -> Moment {
-        Moment::now(now, &*self.machine)
+    /// The ledger, and the instant that it is now that nobody else can change it.
+    fn held_at(&self, now: Timestamp) -> (MutexGuard<'_, Held>, Moment) {
+        let call = Call::at(now, &*self.machine);
+        let held = self.held();
+        (held, call.moment(&*self.machine))
     }
 }
 
@@ -96,21 +102,20 @@ impl Hosts for MemoryLedger {
         now: Timestamp,
         ttl: Duration,
     ) -> Result<Taking<Turn>, LedgerError> {
-        let now = self.moment(now);
-        let mut held = self.held();
+        let (mut held, now) = self.held_at(now);
         let interval = held.lengthen(host, interval);
         let turn = held.turns.entry(host.to_owned()).or_default();
         Ok(turn.take(host, interval, &now, ttl, &*self.machine))
     }
 
     fn stamp(&self, turn: &Turn, now: Timestamp, ttl: Duration) -> Result<Stamp, LedgerError> {
-        let now = self.moment(now);
-        Ok(self.held().turns.get_mut(&turn.host).map_or(Stamp::Lost, |record| record.stamp(turn, &now, ttl)))
+        let (mut held, now) = self.held_at(now);
+        Ok(held.turns.get_mut(&turn.host).map_or(Stamp::Lost, |record| record.stamp(turn, &now, ttl)))
     }
 
     fn give_back(&self, turn: &Turn, sent_at: Option<Timestamp>, now: Timestamp) -> Result<(), LedgerError> {
-        let now = self.moment(now);
-        if let Some(record) = self.held().turns.get_mut(&turn.host) {
+        let (mut held, now) = self.held_at(now);
+        if let Some(record) = held.turns.get_mut(&turn.host) {
             record.give_back(turn, sent_at, &now);
         }
         Ok(())
@@ -122,8 +127,7 @@ impl Hosts for MemoryLedger {
         interval: HostInterval,
         now: Timestamp,
     ) -> Result<Timestamp, LedgerError> {
-        let now = self.moment(now);
-        let mut held = self.held();
+        let (mut held, now) = self.held_at(now);
         let interval = held.lengthen(host, interval);
         let Some(turn) = held.turns.get_mut(host) else {
             return Ok(now.wall);
@@ -154,15 +158,13 @@ impl Hosts for MemoryLedger {
 
 impl Ledger for MemoryLedger {
     fn lock(&self, source: &str, now: Timestamp, ttl: Duration) -> Result<Taking<SourceLock>, LedgerError> {
-        let now = self.moment(now);
-        let mut held = self.held();
+        let (mut held, now) = self.held_at(now);
         let lock = &mut held.sources.entry(source.to_owned()).or_default().lock;
         Ok(lock.take(source, &now, ttl, &*self.machine))
     }
 
     fn renew(&self, lock: &SourceLock, now: Timestamp, ttl: Duration) -> Result<bool, LedgerError> {
-        let now = self.moment(now);
-        let mut held = self.held();
+        let (mut held, now) = self.held_at(now);
         let source = held.sources.get_mut(&lock.source);
         Ok(source.is_some_and(|source| source.lock.renew(lock.fence, &now, ttl)))
     }

@@ -21,16 +21,34 @@ pub(crate) struct Steady {
     pub(crate) reading: Duration,
 }
 
-impl Moment {
-    /// This instant, which the caller calls `wall`.
-    pub(crate) fn now(wall: Timestamp, machine: &dyn Machine) -> Self {
-        let steady = machine.since_boot().map(|reading| {
-            let Holder { boot, view, .. } = machine.holder();
-            Steady { clock: format!("{boot} {view}"), reading }
-        });
-        Self { wall, steady }
+/// A call, and when it was made. What it does it may do much later, when others have let go of the ledger; by then they may
+/// have stamped what the caller's `now` would take for the future.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Call {
+    now: Timestamp,
+    made_at: Option<Duration>,
+}
+
+impl Call {
+    /// Made at the instant that the caller calls `now`.
+    pub(crate) fn at(now: Timestamp, machine: &dyn Machine) -> Self {
+        Self { now, made_at: machine.since_boot() }
     }
 
+    /// The instant that it is now: to be asked for when nobody else can change the ledger any more.
+    pub(crate) fn moment(&self, machine: &dyn Machine) -> Moment {
+        let Some((made_at, reading)) = self.made_at.zip(machine.since_boot()) else {
+            return Moment { wall: self.now, steady: None };
+        };
+        let Holder { boot, view, .. } = machine.holder();
+        Moment {
+            wall: self.now.checked_add(reading.saturating_sub(made_at)).unwrap_or(Timestamp::MAX),
+            steady: Some(Steady { clock: format!("{boot} {view}"), reading }),
+        }
+    }
+}
+
+impl Moment {
     /// The time that went by since `earlier`, and never more than that.
     ///
     /// The clock on the wall is believed as far as the machine's own bears it out. Where it says more, it was set
@@ -38,7 +56,7 @@ impl Moment {
     pub(crate) fn since(&self, earlier: &Self) -> Duration {
         let wall = Duration::try_from(self.wall.duration_since(earlier.wall)).unwrap_or(Duration::ZERO);
         match self.steady_since(earlier) {
-            Some(steady) if wall > steady.saturating_add(STEADY_STEP) => steady.saturating_sub(STEADY_STEP),
+            Some(steady) if wall > steady.saturating_add(CLOCKS_AGREE_WITHIN) => steady,
             _ => wall,
         }
     }
@@ -47,12 +65,12 @@ impl Moment {
     pub(crate) fn was_set_since(&self, earlier: &Self) -> bool {
         let wall = self.wall.duration_since(earlier.wall);
         self.steady_since(earlier).is_some_and(|steady| match Duration::try_from(wall) {
-            Ok(wall) => wall.abs_diff(steady) > STEADY_STEP,
+            Ok(wall) => wall.abs_diff(steady) > CLOCKS_AGREE_WITHIN,
             Err(_) => true,
         })
     }
 
-    /// The time since `earlier` by the machine's own clock, in its steps, where both were read off the same one.
+    /// The time since `earlier` by the machine's own clock, where both were read off the same one.
     fn steady_since(&self, earlier: &Self) -> Option<Duration> {
         let (now, then) = (self.steady.as_ref()?, earlier.steady.as_ref()?);
         (now.clock == then.clock).then(|| now.reading.saturating_sub(then.reading))
@@ -83,8 +101,9 @@ impl Moment {
     }
 }
 
-/// How fine a clock since boot is: `/proc/uptime` shows hundredths of a second.
-const STEADY_STEP: Duration = Duration::from_millis(10);
+/// How far two clocks may differ on a length before one of them must have been set: less than the margin that is waited
+/// beyond the interval, more than they drift apart within it.
+const CLOCKS_AGREE_WITHIN: Duration = Duration::from_millis(5);
 
 /// Something held for a while.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -18,7 +18,10 @@ use self::rows::{
 use crate::{
     AT_ADDRESS_MAX, Announced, Counts, Entry, Heard, Hosts, Ledger, LedgerError, LedgerErrorKind, Life,
     Machine, Outcome, PASSES_KEPT, Pass, PassEnd, PassId, PassRecord, Receipt, RobotsCopy, Round, Schedule,
-    SourceLock, Stamp, State, Taking, Turn, lock::LockRecord, moment::Moment, robots_copy::host_of,
+    SourceLock, Stamp, State, Taking, Turn,
+    lock::LockRecord,
+    moment::{Call, Moment},
+    robots_copy::host_of,
     turn::TurnRecord,
 };
 
@@ -111,8 +114,8 @@ impl SqliteLedger {
         run().map_err(|fault: Fault| fault.at(&self.path))
     }
 
-    fn moment(&self, now: Timestamp) -> Moment {
-        Moment::now(now, &*self.machine)
+    fn call(&self, now: Timestamp) -> Call {
+        Call::at(now, &*self.machine)
     }
 
     /// The record of a host's turn as it counts at `now`, and whether it counts otherwise than it stands in the file.
@@ -159,8 +162,9 @@ impl Hosts for SqliteLedger {
         now: Timestamp,
         ttl: Duration,
     ) -> Result<Taking<Turn>, LedgerError> {
-        let now = self.moment(now);
+        let call = self.call(now);
         self.quickly(|transaction| {
+            let now = call.moment(&*self.machine);
             let interval = lengthen(transaction, host, interval)?;
             let (mut turn, differs) = self.turn(transaction, host, &now)?;
             let before = turn.clone();
@@ -174,8 +178,9 @@ impl Hosts for SqliteLedger {
     }
 
     fn stamp(&self, turn: &Turn, now: Timestamp, ttl: Duration) -> Result<Stamp, LedgerError> {
-        let now = self.moment(now);
+        let call = self.call(now);
         self.quickly(|transaction| {
+            let now = call.moment(&*self.machine);
             let (mut record, _) = self.turn(transaction, &turn.host, &now)?;
             let stamp = record.stamp(turn, &now, ttl);
             if stamp != Stamp::Lost {
@@ -186,8 +191,9 @@ impl Hosts for SqliteLedger {
     }
 
     fn give_back(&self, turn: &Turn, sent_at: Option<Timestamp>, now: Timestamp) -> Result<(), LedgerError> {
-        let now = self.moment(now);
+        let call = self.call(now);
         self.quickly(|transaction| {
+            let now = call.moment(&*self.machine);
             let (mut record, _) = self.turn(transaction, &turn.host, &now)?;
             record.give_back(turn, sent_at, &now);
             self.put_turn(transaction, &turn.host, &record)
@@ -200,8 +206,9 @@ impl Hosts for SqliteLedger {
         interval: HostInterval,
         now: Timestamp,
     ) -> Result<Timestamp, LedgerError> {
-        let now = self.moment(now);
+        let call = self.call(now);
         let look = |transaction: &Transaction<'_>| {
+            let now = call.moment(&*self.machine);
             let interval = lengthen(transaction, host, interval)?;
             let (turn, differs) = self.turn(transaction, host, &now)?;
             Ok((turn.not_before(interval, &now), turn, differs))
@@ -308,8 +315,9 @@ impl Moves {
 
 impl Ledger for SqliteLedger {
     fn lock(&self, source: &str, now: Timestamp, ttl: Duration) -> Result<Taking<SourceLock>, LedgerError> {
-        let now = self.moment(now);
+        let call = self.call(now);
         self.durably(|transaction| {
+            let now = call.moment(&*self.machine);
             let mut lock =
                 find_source(transaction, source)?.map_or_else(LockRecord::default, |(_, lock)| lock);
             let before = lock.clone();
@@ -322,8 +330,9 @@ impl Ledger for SqliteLedger {
     }
 
     fn renew(&self, lock: &SourceLock, now: Timestamp, ttl: Duration) -> Result<bool, LedgerError> {
-        let now = self.moment(now);
+        let call = self.call(now);
         self.durably(|transaction| {
+            let now = call.moment(&*self.machine);
             let Some((_, mut record)) = find_source(transaction, &lock.source)? else {
                 return Ok(false);
             };

@@ -115,8 +115,7 @@ impl<'a> World<'a> {
         let (now, truth) = (self.now(), self.truth);
         if self.has_steady_clock {
             for process in &self.processes {
-                // In steps of 10 ms, as `/proc/uptime` has it.
-                process.machine.set_since_boot(Duration::from_millis(truth.unsigned_abs() / 10 * 10));
+                process.machine.set_since_boot(Duration::from_millis(truth.unsigned_abs()));
             }
         }
         match event {
