@@ -14,8 +14,8 @@ pub(crate) enum Zoneless {
 /// No date that is written anywhere takes more.
 const DATE_BYTES_MAX: usize = 100;
 
-/// A date in the manner of RFC 822 or ISO 8601. None if it is not understood, or if its year is 1 or less, which is how
-/// software writes that there is none.
+/// A date in the manner of RFC 822 or ISO 8601. None if it is not understood, or if its year is 1 or less,
+/// which is how software writes that there is none.
 pub(crate) fn parse(text: &str, zoneless: Zoneless) -> Option<Timestamp> {
     let text = text.trim();
     if text.is_empty() || text.len() > DATE_BYTES_MAX || !text.is_ascii() {
@@ -113,7 +113,8 @@ impl Words {
             if let Some(is_afternoon) = meridiem(word) {
                 self.is_afternoon = Some(is_afternoon);
             } else if !word.starts_with('(') || self.offset.is_none() {
-                // Of "GMT+0100" the later part says more; what stands in parentheses after an offset repeats it.
+                // Of "GMT+0100" the later part says more; what stands in parentheses after an offset repeats
+                // it.
                 self.offset = Some(offset(word.trim_matches(['(', ')']))?);
             }
             return Some(());
@@ -122,7 +123,8 @@ impl Words {
             // 03-Mar-2026
             return word.split('-').try_for_each(|part| self.take(part));
         }
-        // A word before the day is the weekday, unless it turns out to be the month: "Tue Mar 3", "mar, 03 nov".
+        // A word before the day is the weekday, unless it turns out to be the month: "Tue Mar 3", "mar, 03
+        // nov".
         let letters = word.trim_end_matches('.');
         match month(letters) {
             Some(month) => self.month = Some(month),
@@ -219,7 +221,8 @@ fn meridiem(word: &str) -> Option<bool> {
     }
 }
 
-/// `Z`, `+0100`, `+01:00`, `+01`, `GMT+1`, and names as RFC 822 and the usage of Europe and East Asia have them.
+/// `Z`, `+0100`, `+01:00`, `+01`, `GMT+1`, and names as RFC 822 and the usage of Europe and East Asia have
+/// them.
 fn offset(word: &str) -> Option<Offset> {
     let letters = word.bytes().take_while(u8::is_ascii_alphabetic).count();
     let (name, rest) = word.split_at(letters);

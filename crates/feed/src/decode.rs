@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
-/// How much of a document is looked at for its XML declaration: as much as the WHATWG lets a parser look for a charset.
+/// How much of a document is looked at for its XML declaration: as much as the WHATWG lets a parser look for
+/// a charset.
 const DECLARATION_BYTES_MAX: usize = 1024;
 
 /// A document's text from its first character on.

@@ -5,12 +5,12 @@ use std::fmt;
 use jiff::Timestamp;
 use url::Url;
 
-/// How many items of one document are read. The largest feeds in use (podcasts with their whole archive) hold a few
-/// thousand.
+/// How many items of one document are read. The largest feeds in use (podcasts with their whole archive) hold
+/// a few thousand.
 pub const ITEMS_MAX: usize = 10_000;
 
-/// How long an identifier, a link or a wanted field may be, in bytes: as long as the longest request line that common
-/// servers take (8 KiB). An item with a longer one is left out.
+/// How long an identifier, a link or a wanted field may be, in bytes: as long as the longest request line
+/// that common servers take (8 KiB). An item with a longer one is left out.
 pub const FIELD_BYTES_MAX: usize = 8 * 1024;
 
 /// How many notices are kept. More than these tell nobody more.
@@ -44,11 +44,11 @@ pub struct Announcement {
     pub fields: Vec<(String, String)>,
 }
 
-/// Which fields of an item are taken besides its reference and dates: those in which an identifier or an embargo stands.
-/// Nothing that is not named here is copied.
+/// Which fields of an item are taken besides its reference and dates: those in which an identifier or an
+/// embargo stands. Nothing that is not named here is copied.
 ///
-/// In XML a name is that of a child element of the item as it is written there, with its prefix (`dc:identifier`). In
-/// JSON Feed it is that of a member of the item.
+/// In XML a name is that of a child element of the item as it is written there, with its prefix
+/// (`dc:identifier`). In JSON Feed it is that of a member of the item.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
     names: Vec<String>,
@@ -96,7 +96,8 @@ pub enum NoticeKind {
     WrongType,
     /// A field is longer than [`FIELD_BYTES_MAX`]. The item is left out.
     FieldTooLong,
-    /// A wanted field is neither text nor a whole number. The item is left out, since what it says may be not to read it.
+    /// A wanted field is neither text nor a whole number. The item is left out, since what it says may be not
+    /// to read it.
     FieldOfWrongType,
     /// A field holds bytes that are not of the document's encoding. The item is left out.
     Undecodable,
@@ -160,11 +161,19 @@ impl Reading {
     /// Takes the item that was begun last, or notes why it is left out.
     pub(crate) fn end_item(&mut self, item: Result<Announcement, LeftOut>) {
         match item {
-            Ok(announcement) if self.is_lossy && holds_replacement(&announcement) => {
-                self.note(NoticeKind::Undecodable);
-            }
             Ok(announcement) => self.feed.announcements.push(announcement),
             Err(left_out) => self.note(left_out),
+        }
+    }
+
+    /// Why an item with this in one of its fields is left out, if it is.
+    pub(crate) fn unfit(&self, text: &str) -> Option<LeftOut> {
+        if text.len() > FIELD_BYTES_MAX {
+            Some(NoticeKind::FieldTooLong)
+        } else if self.is_lossy && text.contains(char::REPLACEMENT_CHARACTER) {
+            Some(NoticeKind::Undecodable)
+        } else {
+            None
         }
     }
 
@@ -188,14 +197,8 @@ impl Reading {
     }
 }
 
-/// Whether something of it was replaced when the document was decoded.
-fn holds_replacement(announcement: &Announcement) -> bool {
-    let fields = announcement.fields.iter().map(|(_, text)| text);
-    let mut texts = announcement.id.iter().chain(&announcement.link).chain(fields);
-    texts.any(|text| text.contains(char::REPLACEMENT_CHARACTER))
-}
-
-/// A link made absolute. One that is absolute stays as it is, whatever it is; nothing if there is no base for another.
+/// A link made absolute. One that is absolute stays as it is, whatever it is; nothing if there is no base for
+/// another.
 pub(crate) fn absolute(link: &str, base: Option<&Url>) -> Option<String> {
     if has_scheme(link) {
         return Some(link.to_owned());

@@ -1,4 +1,5 @@
-//! JSON, walked along the places that are wanted. What stands elsewhere is skipped by the parser without being copied.
+//! JSON, walked along the places that are wanted. What stands elsewhere is skipped by the parser without
+//! being copied.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,7 +10,7 @@ use url::Url;
 
 use crate::date::{self, Zoneless};
 use crate::decode::Text;
-use crate::item::{Announcement, FIELD_BYTES_MAX, Feed, LeftOut, NoticeKind, Reading, Wanted, absolute};
+use crate::item::{Announcement, Feed, LeftOut, NoticeKind, Reading, Wanted, absolute};
 use crate::list::{ListShape, Pointer};
 use crate::{FeedError, Instead};
 
@@ -151,8 +152,8 @@ impl Walk<'_> {
                 self.is_json_feed = address.trim_start_matches("www.").starts_with("jsonfeed.org/version/");
                 continue;
             }
-            if text.len() > FIELD_BYTES_MAX {
-                self.item.left_out = Some(NoticeKind::FieldTooLong);
+            if let Some(why) = self.reading.unfit(text) {
+                self.item.left_out = Some(why);
                 continue;
             }
             let announcement = &mut self.item.announcement;

@@ -5,7 +5,8 @@ use std::str::FromStr;
 
 use crate::{Feed, FeedError, Instead, decode, json};
 
-/// A JSON Pointer (RFC 6901): the empty one is the whole, `/data/0/id` leads to a member of an element of a member.
+/// A JSON Pointer (RFC 6901): the empty one is the whole, `/data/0/id` leads to a member of an element of a
+/// member.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Pointer {
     tokens: Vec<String>,
@@ -105,9 +106,11 @@ impl ListShape {
     }
 }
 
-/// Reads a list of the given shape. `base` is the address that relative links are relative to: the list's own.
+/// Reads a list of the given shape. `base` is the address that relative links are relative to: the list's
+/// own.
 ///
-/// A list without items is empty; a document without the array that the shape speaks of is [`FeedError::NoItems`].
+/// A list without items is empty; a document without the array that the shape speaks of is
+/// [`FeedError::NoItems`].
 pub fn read_list(bytes: &[u8], base: &str, shape: &ListShape) -> Result<Feed, FeedError> {
     let text = decode::decode(bytes, None);
     match text.first() {

@@ -1,7 +1,7 @@
 //! RSS and Atom, element by element.
 //!
-//! Only the children of an item are looked at, and of these only those that hold a reference, a date or a wanted field
-//! are copied. Everything else is passed over where it lies in the document.
+//! Only the children of an item are looked at, and of these only those that hold a reference, a date or a
+//! wanted field are copied. Everything else is passed over where it lies in the document.
 
 use jiff::Timestamp;
 use quick_xml::errors::{Error, IllFormedError, SyntaxError};
@@ -28,7 +28,7 @@ pub(crate) fn read(text: &Text<'_>, base: &str, wanted: &Wanted) -> Result<Feed,
     let mut document = Document {
         reading: Reading::new(text.is_lossy),
         wanted,
-        bases: Url::parse(base).map(|base| (0, base)).into_iter().collect(),
+        bases: vec![(0, Url::parse(base).ok())],
         path: Vec::new(),
         depth: 0,
         kind: Kind::Rss,
@@ -77,8 +77,9 @@ fn not_well_formed(error: &Error, text: &str, offset: u64) -> FeedError {
 struct Document<'w> {
     reading: Reading,
     wanted: &'w Wanted,
-    /// The bases in force, each with the depth of the element that set it.
-    bases: Vec<(usize, Url)>,
+    /// The bases in force, each with the depth of the element that set it. One that is no address leaves
+    /// relative links without a base: any other would lead elsewhere.
+    bases: Vec<(usize, Option<Url>)>,
     /// Which of the elements that are open, from the root on, lead to items. It ends where one does not.
     path: Vec<Level>,
     depth: usize,
@@ -115,9 +116,9 @@ impl Document<'_> {
             return Ok(Step::Continue);
         }
         if let Some(base) = attribute(start, |name| name == "xml:base") {
-            let above = self.bases.last().map(|(_, base)| base);
-            let base = absolute(base.trim(), above).and_then(|base| Url::parse(&base).ok());
-            self.bases.extend(base.map(|base| (self.depth, base)));
+            let base =
+                absolute(base.trim(), base_of(&self.bases)).filter(|base| base.len() <= FIELD_BYTES_MAX);
+            self.bases.push((self.depth, base.and_then(|base| Url::parse(&base).ok())));
         }
         let vocabulary = self.vocabulary(space, start);
         let name = start.local_name();
@@ -137,10 +138,12 @@ impl Document<'_> {
             if !self.reading.begin_item() {
                 return Ok(Step::Done);
             }
-            let about = attribute(start, |name| matches!(name, "rdf:about" | "about"));
             let mut item = Item::default();
-            if self.kind == Kind::Rdf {
-                item.take_id(about.unwrap_or_default().trim());
+            if self.kind == Kind::Rdf
+                && let Some(about) = attribute(start, |name| matches!(name, "rdf:about" | "about"))
+            {
+                item.left_out = self.reading.unfit(&about);
+                item.take_id(about.trim());
             }
             self.item = Some(item);
         }
@@ -186,9 +189,14 @@ impl Document<'_> {
         let slot = Slot::of(self.kind, vocabulary, name);
         match slot {
             Some(Slot::LinkElement) => {
-                let base = self.bases.last().map(|(_, base)| base);
-                if !item.take_link_element(start, base) {
-                    self.reading.note(NoticeKind::LinkNotAbsolute);
+                let Some((href, is_page)) = alternate(start) else { return };
+                if let Some(why) = self.reading.unfit(&href) {
+                    item.left_out = Some(why);
+                    return;
+                }
+                match absolute(&href, base_of(&self.bases)) {
+                    Some(link) => item.take_link_element(link, is_page),
+                    None => self.reading.note(NoticeKind::LinkNotAbsolute),
                 }
             }
             Some(Slot::Id) if self.kind == Kind::Rss => {
@@ -254,11 +262,12 @@ impl Document<'_> {
     /// Takes what was captured of an item's child.
     fn take(&mut self, capture: &Capture) {
         let Some(item) = &mut self.item else { return };
-        if capture.is_too_long {
-            item.left_out = Some(NoticeKind::FieldTooLong);
+        let text = capture.text.trim();
+        let too_long = capture.is_too_long.then_some(NoticeKind::FieldTooLong);
+        if let Some(why) = too_long.or(self.reading.unfit(text)) {
+            item.left_out = Some(why);
             return;
         }
-        let text = capture.text.trim();
         if let Some(name) = capture.wanted.and_then(|index| self.wanted.names().get(index)) {
             item.announcement.fields.push((name.clone(), text.to_owned()));
         }
@@ -268,7 +277,7 @@ impl Document<'_> {
         match capture.slot {
             Some(Slot::Id) => item.take_id(text),
             Some(Slot::Link) if item.link.is_none() => {
-                item.link = absolute(text, self.bases.last().map(|(_, base)| base));
+                item.link = absolute(text, base_of(&self.bases));
                 if item.link.is_none() {
                     self.reading.note(NoticeKind::LinkNotAbsolute);
                 }
@@ -389,7 +398,7 @@ impl Capture {
         // White space at the beginning would be trimmed anyway, and some feeds indent by a lot of it.
         let text = if self.text.is_empty() { text.trim_start() } else { text };
         if self.text.len() + text.len() > FIELD_BYTES_MAX {
-            self.is_too_long |= !text.trim_end().is_empty();
+            self.is_too_long = true;
         } else {
             self.text.push_str(text);
         }
@@ -412,43 +421,18 @@ struct Item {
 
 impl Item {
     fn take_id(&mut self, id: &str) {
-        if id.len() > FIELD_BYTES_MAX {
-            self.left_out = Some(NoticeKind::FieldTooLong);
-        } else if self.announcement.id.is_none() && !id.is_empty() {
+        if self.announcement.id.is_none() && !id.is_empty() {
             self.announcement.id = Some(id.to_owned());
             self.announcement.id_is_permalink = self.is_next_permalink;
         }
     }
 
-    /// Takes Atom's link, if it leads to the article. Of several the first counts, but one that says that it leads to a page
-    /// goes before others. False if its address cannot be made absolute.
-    fn take_link_element(&mut self, start: &BytesStart<'_>, base: Option<&Url>) -> bool {
-        let rel = attribute(start, |name| name == "rel").unwrap_or_default();
-        let rel = rel.trim();
-        let is_alternate = rel.is_empty()
-            || rel.eq_ignore_ascii_case("alternate")
-            || rel == "http://www.iana.org/assignments/relation/alternate";
-        let Some(href) = attribute(start, |name| name == "href").filter(|_| is_alternate) else {
-            return true;
-        };
-        let href = href.trim();
-        if href.len() > FIELD_BYTES_MAX {
-            self.left_out = Some(NoticeKind::FieldTooLong);
-            return true;
-        }
-        if href.is_empty() {
-            return true;
-        }
-        let Some(link) = absolute(href, base) else { return false };
-        let media_type = attribute(start, |name| name == "type").unwrap_or_default();
-        let is_page = media_type
-            .split(';')
-            .next()
-            .is_some_and(|essence| essence.trim().eq_ignore_ascii_case("text/html"));
+    /// Takes the address of Atom's link. Of several the first counts, but one that leads to a page goes
+    /// before others.
+    fn take_link_element(&mut self, link: String, is_page: bool) {
         if self.link_element.as_ref().is_none_or(|(is_best_page, _)| is_page && !is_best_page) {
             self.link_element = Some((is_page, link));
         }
-        true
     }
 
     fn finish(self, kind: Kind) -> Result<Announcement, LeftOut> {
@@ -470,6 +454,28 @@ impl Item {
     }
 }
 
+/// The innermost of the bases in force.
+fn base_of(bases: &[(usize, Option<Url>)]) -> Option<&Url> {
+    bases.last()?.1.as_ref()
+}
+
+/// The address of Atom's link, if it leads to what its entry is about, and whether it says that it leads to a
+/// page.
+fn alternate(start: &BytesStart<'_>) -> Option<(String, bool)> {
+    let rel = attribute(start, |name| name == "rel").unwrap_or_default();
+    let rel = rel.trim();
+    if !matches!(rel, "" | "http://www.iana.org/assignments/relation/alternate")
+        && !rel.eq_ignore_ascii_case("alternate")
+    {
+        return None;
+    }
+    let href = attribute(start, |name| name == "href")?;
+    let media_type = attribute(start, |name| name == "type").unwrap_or_default();
+    let essence = media_type.split(';').next().unwrap_or_default();
+    let is_page = essence.trim().eq_ignore_ascii_case("text/html");
+    Some((href.trim().to_owned(), is_page)).filter(|(href, _)| !href.is_empty())
+}
+
 fn is_web_address(text: &str) -> bool {
     let scheme = text.split_once("://").map_or("", |(scheme, _)| scheme);
     scheme.eq_ignore_ascii_case("https") || scheme.eq_ignore_ascii_case("http")
@@ -489,25 +495,25 @@ fn resolved(text: &str) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('&') {
         resolved.push_str(before);
-        let found = after.split_once(';').and_then(|(name, after)| Some((character(name)?, after)));
-        rest = match found {
-            Some((Character::One(one), after)) => {
-                resolved.push(one);
-                after
-            }
-            Some((Character::Named(text), after)) => {
-                resolved.push_str(text);
-                after
-            }
+        rest = after;
+        let end = after.bytes().take(ENTITY_BYTES_MAX).position(|byte| byte == b';');
+        let name = end.and_then(|end| after.get(..end));
+        match name.and_then(character) {
+            Some(Character::One(one)) => resolved.push(one),
+            Some(Character::Named(text)) => resolved.push_str(text),
             None => {
                 resolved.push('&');
-                after
+                continue;
             }
-        };
+        }
+        rest = &after[name.map_or(0, str::len) + 1..];
     }
     resolved.push_str(rest);
     resolved
 }
+
+/// How far the end of an entity is looked for. The longest name that HTML has takes 32 bytes.
+const ENTITY_BYTES_MAX: usize = 40;
 
 /// What an entity stands for.
 enum Character {

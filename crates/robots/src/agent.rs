@@ -98,7 +98,8 @@ impl fmt::Display for UserAgent {
     }
 }
 
-/// The name by which a robots.txt addresses a bot: letters, `_` and `-` alone, as RFC 9309 defines a product token.
+/// The name by which a robots.txt addresses a bot: letters, `_` and `-` alone, as RFC 9309 defines a product
+/// token.
 ///
 /// Two tokens are equal if they differ in letter case only, as RFC 9309 compares them.
 #[derive(Clone, Debug)]
@@ -153,7 +154,8 @@ impl Hash for ProductToken {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UserAgentError {
-    /// The name holds something that RFC 9309 does not allow in a product token, so no robots.txt could address it.
+    /// The name holds something that RFC 9309 does not allow in a product token, so no robots.txt could
+    /// address it.
     NotAProductToken(String),
     /// There is no `/` with a version after the name.
     NoVersion,

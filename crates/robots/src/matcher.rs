@@ -1,9 +1,10 @@
 //! Which rule of a group decides about a path, found without trying them all.
 //!
-//! Patterns without a star are sorted. The greatest one that is not after the path shares with it every prefix that
-//! is itself a pattern, so one binary search and a walk to its ancestors find the longest that matches.
-//! Patterns with a star are tried by rank, the longest first, each by finding its parts one after the other, leftmost
-//! first. No choice is ever taken back: a test costs at most the lengths of pattern and path.
+//! Patterns without a star are sorted. The greatest one that is not after the path shares with it every
+//! prefix that is itself a pattern, so one binary search and a walk to its ancestors find the longest that
+//! matches. Patterns with a star are tried by rank, the longest first, each by finding its parts one after
+//! the other, leftmost first. No choice is ever taken back: a test costs at most the lengths of pattern and
+//! path.
 
 use std::cell::OnceCell;
 use std::cmp::Reverse;
@@ -22,8 +23,8 @@ pub(crate) struct Rule {
 }
 
 impl Rule {
-    /// Whether it decides where `other` matches as well: the longer one does, of two equally long ones the one that
-    /// allows, and of two that say the same the first.
+    /// Whether it decides where `other` matches as well: the longer one does, of two equally long ones the
+    /// one that allows, and of two that say the same the first.
     pub(crate) fn outranks(&self, other: &Self) -> bool {
         let rank = |rule: &Self| (rule.octets, rule.allow, Reverse(rule.line));
         rank(self) > rank(other)
@@ -82,7 +83,8 @@ struct Prefix {
     len: u32,
     /// The longest other prefix that this one begins with, by index; [`NONE`] if there is none.
     parent: u32,
-    /// The rule that decides where this prefix matches: its own, or that of an ancestor with more stars at its end.
+    /// The rule that decides where this prefix matches: its own, or that of an ancestor with more stars at
+    /// its end.
     best: Rule,
 }
 
@@ -198,7 +200,8 @@ impl Matcher {
     }
 }
 
-/// The first eight octets as a number that sorts as they do; less than eight are filled up with the least octet.
+/// The first eight octets as a number that sorts as they do; less than eight are filled up with the least
+/// octet.
 fn head(text: &[u8]) -> u64 {
     let mut head = [0; 8];
     let len = text.len().min(8);
@@ -206,8 +209,8 @@ fn head(text: &[u8]) -> u64 {
     u64::from_be_bytes(head)
 }
 
-/// Whether a pattern with stars matches. The first part stands at the beginning; each other one is taken where it
-/// first occurs, which leaves the most room to those after it.
+/// Whether a pattern with stars matches. The first part stands at the beginning; each other one is taken
+/// where it first occurs, which leaves the most room to those after it.
 fn is_match(pattern: &[u8], path: &[u8]) -> bool {
     let mut parts = pattern.split(|&byte| byte == STAR);
     let first = parts.next().unwrap_or_default();

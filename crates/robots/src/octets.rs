@@ -1,7 +1,7 @@
 //! The form in which paths and patterns are compared, octet by octet (RFC 9309, 2.2.2 and 2.2.3).
 
-/// Stands for the end of a path. It cannot occur in one, since the octet 0 is percent-encoded, so a pattern that ends
-/// in `$` is a pattern that ends in `END`, and anchoring needs no case of its own.
+/// Stands for the end of a path. It cannot occur in one, since the octet 0 is percent-encoded, so a pattern
+/// that ends in `$` is a pattern that ends in `END`, and anchoring needs no case of its own.
 pub(crate) const END: u8 = 0;
 
 /// Stands for any run of octets in a pattern. It cannot be one of them either.
@@ -29,9 +29,9 @@ pub(crate) fn push_pattern(pattern: &[u8], into: &mut Vec<u8>) {
     }
 }
 
-/// Appends `bytes` in comparable form, `star` for each star: escapes of unreserved characters are undone, and those of
-/// `*` and `$`, which are how a pattern writes them literally. Other escapes get upper-case digits, and what
-/// RFC 3986 does not let stand is encoded.
+/// Appends `bytes` in comparable form, `star` for each star: escapes of unreserved characters are undone, and
+/// those of `*` and `$`, which are how a pattern writes them literally. Other escapes get upper-case digits,
+/// and what RFC 3986 does not let stand is encoded.
 fn push_octets(bytes: &[u8], star: u8, into: &mut Vec<u8>) {
     into.reserve(bytes.len() + 2);
     let mut rest = bytes;

@@ -12,8 +12,8 @@ use crate::{AccessScope, DelayScope, ProductToken};
 /// How much of a file is read: 500 KiB, the least that RFC 9309 (2.5) lets a parser stop at.
 pub const BYTES_MAX: usize = 500 * 1024;
 
-/// How much of one line is read, as in Google's reference parser: eight times the longest address that browsers
-/// once took (2,083 bytes), less the byte that ends it there.
+/// How much of one line is read, as in Google's reference parser: eight times the longest address that
+/// browsers once took (2,083 bytes), less the byte that ends it there.
 pub const LINE_BYTES_MAX: usize = 8 * 2083 - 1;
 
 /// How many notices are kept: more than anyone reads, and few enough that a file of nonsense costs nothing.
@@ -21,8 +21,8 @@ pub const NOTICES_MAX: usize = 1000;
 
 /// A robots.txt, parsed once and asked as often as needed.
 ///
-/// Parsing takes time in proportion to the file (but for sorting its rules), and a question takes at most time in
-/// proportion to the rules that apply and the length of the path, whatever stars they hold.
+/// Parsing takes time in proportion to the file (but for sorting its rules), and a question takes at most
+/// time in proportion to the rules that apply and the length of the path, whatever stars they hold.
 #[derive(Clone, Default)]
 pub struct RobotsTxt {
     /// The patterns of all rules, one after the other.
@@ -35,8 +35,8 @@ pub struct RobotsTxt {
     notices: Vec<Notice>,
 }
 
-/// The groups that an agent belongs to, for access and for delays: two lists, since a Crawl-delay closes a run of
-/// User-agent lines for delays alone.
+/// The groups that an agent belongs to, for access and for delays: two lists, since a Crawl-delay closes a
+/// run of User-agent lines for delays alone.
 #[derive(Clone, Debug, Default)]
 struct Membership {
     groups: Vec<u32>,
@@ -116,7 +116,8 @@ pub struct Delay {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Sitemap {
-    /// What stands there: an absolute address if its author kept to the rules, which is for the caller to check.
+    /// What stands there: an absolute address if its author kept to the rules, which is for the caller to
+    /// check.
     pub address: String,
     /// The line, counted from 1.
     pub line: u32,
@@ -199,8 +200,8 @@ impl RobotsTxt {
         parser.finish()
     }
 
-    /// Whether `agent` may read `path_and_query`, an address from its path on (`/path?query`). A fragment in it is
-    /// left out of account; a missing slash at its beginning is taken as there.
+    /// Whether `agent` may read `path_and_query`, an address from its path on (`/path?query`). A fragment in
+    /// it is left out of account; a missing slash at its beginning is taken as there.
     pub fn judge(&self, agent: &ProductToken, scope: AccessScope, path_and_query: &str) -> Verdict {
         let allowed = |reason| Verdict { allowed: true, reason, line: None };
         let path = Path::new(path_and_query);
@@ -484,7 +485,8 @@ fn split(text: &[u8]) -> Option<Split<'_>> {
     (!value.iter().any(is_blank)).then_some(Split::AtSpace(&text[..at], value))
 }
 
-/// A decimal number of seconds, rounded up to a nanosecond. One too long for a [`Duration`] becomes the longest.
+/// A decimal number of seconds, rounded up to a nanosecond. One too long for a [`Duration`] becomes the
+/// longest.
 fn seconds(text: &[u8]) -> Option<Duration> {
     let point = memchr::memchr(b'.', text);
     let (whole, fraction) = point.map_or((text, &[][..]), |at| (&text[..at], &text[at + 1..]));
@@ -522,7 +524,8 @@ fn cut_to_limit(bytes: &[u8]) -> (&[u8], bool) {
     (&head[..end], true)
 }
 
-/// The lines of a file, each without its end, be that LF, CR or CRLF. There is always one more than there are ends.
+/// The lines of a file, each without its end, be that LF, CR or CRLF. There is always one more than there are
+/// ends.
 struct Lines<'a>(Option<&'a [u8]>);
 
 impl<'a> Iterator for Lines<'a> {

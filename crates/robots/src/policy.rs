@@ -10,16 +10,18 @@ use crate::{Delay, ProductToken, RobotsTxt, Verdict};
 pub enum AccessScope {
     /// The group that names the bot, or else the general group (`*`), as RFC 9309 has it.
     NamedElseGeneral,
-    /// The group that names the bot alone. The general group does not count, as for a feed that someone subscribed to.
+    /// The group that names the bot alone. The general group does not count, as for a feed that someone
+    /// subscribed to.
     NamedOnly,
 }
 
-/// Whose Crawl-delay binds a request. It is apart from [`AccessScope`]: a request that the general group cannot
-/// forbid may still have to keep its pace.
+/// Whose Crawl-delay binds a request. It is apart from [`AccessScope`]: a request that the general group
+/// cannot forbid may still have to keep its pace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DelayScope {
-    /// That of the group that names the bot, or else of the general group. A named group without a delay inherits none.
+    /// That of the group that names the bot, or else of the general group. A named group without a delay
+    /// inherits none.
     NamedElseGeneral,
     /// That of the group that names the bot alone.
     NamedOnly,
@@ -73,8 +75,9 @@ const QUARTER_HOUR: Duration = Duration::from_secs(15 * 60);
 const MINUTE: Duration = Duration::from_secs(60);
 
 impl RobotsPolicy {
-    /// The connector `releve`: both groups bind in everything, any Crawl-delay is kept, and a host whose robots.txt
-    /// cannot be had is not read. An answer holds for 24 hours; a failure is tried again after 15 minutes.
+    /// The connector `releve`: both groups bind in everything, any Crawl-delay is kept, and a host whose
+    /// robots.txt cannot be had is not read. An answer holds for 24 hours; a failure is tried again after 15
+    /// minutes.
     pub const fn releve() -> Self {
         Self {
             access: AccessScope::NamedElseGeneral,
@@ -86,19 +89,20 @@ impl RobotsPolicy {
         }
     }
 
-    /// The feed reader's bot `serene` at article pages and icons: both groups bind, a Crawl-delay counts for a
-    /// minute at most, and a robots.txt that cannot be had forbids nothing.
+    /// The feed reader's bot `serene` at article pages and icons: both groups bind, a Crawl-delay counts for
+    /// a minute at most, and a robots.txt that cannot be had forbids nothing.
     pub const fn serene() -> Self {
         Self { on_server_error: OnServerError::Read, crawl_delay_cap: Some(MINUTE), ..Self::releve() }
     }
 
-    /// The same bot at a feed that someone subscribed to: only a group that names it can forbid, while the pace of
-    /// either group is kept.
+    /// The same bot at a feed that someone subscribed to: only a group that names it can forbid, while the
+    /// pace of either group is kept.
     pub const fn serene_feed() -> Self {
         Self { access: AccessScope::NamedOnly, ..Self::serene() }
     }
 
-    /// The same bot at a feed that is being added or checked: as [`serene_feed`](Self::serene_feed), without waiting.
+    /// The same bot at a feed that is being added or checked: as [`serene_feed`](Self::serene_feed), without
+    /// waiting.
     pub const fn serene_once() -> Self {
         Self { delay: DelayScope::Ignored, ..Self::serene_feed() }
     }

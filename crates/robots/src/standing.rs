@@ -22,7 +22,8 @@ pub enum RobotsOutcome {
     Unreachable,
     /// The answer began and did not end: shorter than announced, a chunk missing, over a bound.
     CutOff,
-    /// A redirect led to where nothing may be asked (another scheme, a host not admitted) or there were too many.
+    /// A redirect led to where nothing may be asked (another scheme, a host not admitted) or there were too
+    /// many.
     RedirectRefused,
 }
 
@@ -59,8 +60,8 @@ impl Standing {
 
     /// Whether it still counts at `now`.
     ///
-    /// An answer that would hold for longer than the policy has answers hold was noted by a clock that has been set
-    /// back since, and counts no longer.
+    /// An answer that would hold for longer than the policy has answers hold was noted by a clock that has
+    /// been set back since, and counts no longer.
     pub fn holds(&self, now: Timestamp, policy: &RobotsPolicy) -> bool {
         let is_current = now < self.ends();
         match self {
@@ -78,7 +79,8 @@ impl Standing {
 pub enum Blocked {
     /// The server failed: 500 and above.
     ServerError(u16),
-    /// A status that says neither what the rules are nor that there are none: 206, a redirect left over, and the like.
+    /// A status that says neither what the rules are nor that there are none: 206, a redirect left over, and
+    /// the like.
     UnexpectedStatus(u16),
     /// See [`RobotsOutcome::Unreachable`].
     Unreachable,
@@ -108,7 +110,8 @@ impl Blocked {
         }
     }
 
-    /// The reason that [`code`](Self::code) and [`status`](Self::status) describe, as a record gives them back.
+    /// The reason that [`code`](Self::code) and [`status`](Self::status) describe, as a record gives them
+    /// back.
     pub fn from_parts(code: &str, status: Option<u16>) -> Option<Self> {
         Some(match (code, status) {
             ("robots-server-error", Some(status)) => Self::ServerError(status),

@@ -93,7 +93,8 @@ fn compare(feed: &Feed, recorded: &[Value]) -> Result<(), String> {
     Ok(())
 }
 
-/// A field in the form of the record: dates to the second, and nothing about a permalink where there is no `guid`.
+/// A field in the form of the record: dates to the second, and nothing about a permalink where there is no
+/// `guid`.
 fn as_recorded(announcement: &Announcement, field: &str) -> Value {
     let date = |date: Option<Timestamp>| {
         date.map(|date| Timestamp::from_second(date.as_second()).unwrap().to_string()).into()

@@ -69,9 +69,10 @@ fn real_files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// Whom to ask about in a real file, and what: its agents and one that it does not name; for each of its rules the
-/// addresses that it matches, with a run for each star or with none, longer ones, and one that just fails to match.
-/// Evenly thinned out until the work is about `budget` bytes of parsing for a parser that reads the file each time.
+/// Whom to ask about in a real file, and what: its agents and one that it does not name; for each of its
+/// rules the addresses that it matches, with a run for each star or with none, longer ones, and one that just
+/// fails to match. Evenly thinned out until the work is about `budget` bytes of parsing for a parser that
+/// reads the file each time.
 fn questions(file: &[u8], budget: usize) -> Vec<(String, String)> {
     let (mut agents, patterns) = oracle::Reading::of(file).names_and_patterns();
     agents.sort();
@@ -114,7 +115,8 @@ fn as_requested(pattern: &[u8], run: &str) -> String {
     path
 }
 
-/// All given cases whose agent is a product token, disputed ones too: each dispute was decided as the column says.
+/// All given cases whose agent is a product token, disputed ones too: each dispute was decided as the column
+/// says.
 #[test]
 fn given_cases_are_judged_as_recorded() {
     let Some(folder) = folder() else { return };
@@ -150,8 +152,8 @@ fn given_cases_are_judged_as_recorded() {
     assert!(ran > 1000, "only {ran} cases were found");
 }
 
-/// The real files bear no verdicts of their own, so they are judged against a second reading of the RFC: the same
-/// verdict by the same line, in both scopes.
+/// The real files bear no verdicts of their own, so they are judged against a second reading of the RFC: the
+/// same verdict by the same line, in both scopes.
 #[test]
 fn real_files_are_judged_as_the_slow_reading_judges_them() {
     let Some(folder) = folder() else { return };

@@ -1,5 +1,6 @@
-//! What the crate `robotstxt` thinks of the same questions. Where it differs from us, the place is listed with the
-//! reason in `second-opinion.tsv`; a difference that is not listed fails, and so does a listed one that is none.
+//! What the crate `robotstxt` thinks of the same questions. Where it differs from us, the place is listed
+//! with the reason in `second-opinion.tsv`; a difference that is not listed fails, and so does a listed one
+//! that is none.
 
 use std::collections::BTreeSet;
 use std::panic::catch_unwind;

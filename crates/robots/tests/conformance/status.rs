@@ -109,7 +109,8 @@ fn status_cases_are_judged_as_recorded() {
     assert_eq!(ran, 22);
 }
 
-/// Three of the status cases are about the body: no rule survives HTML or emptiness, and a cut line is no rule.
+/// Three of the status cases are about the body: no rule survives HTML or emptiness, and a cut line is no
+/// rule.
 #[test]
 fn bodies_of_the_status_cases_have_the_recorded_rules() {
     let agent = "Example".parse().unwrap();

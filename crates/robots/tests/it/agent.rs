@@ -2,8 +2,8 @@
 
 use releve_robots::{ProductToken, UserAgent, UserAgentError};
 
-/// R25 gives the form by an example. Taken strictly: a name, a version, and in parentheses nothing but contacts, of
-/// which one is enough (the other bot's page promises one without a mail address).
+/// R25 gives the form by an example. Taken strictly: a name, a version, and in parentheses nothing but
+/// contacts, of which one is enough (the other bot's page promises one without a mail address).
 #[test]
 fn r25_a_user_agent_names_the_bot_and_a_contact() {
     fn check(text: &str, product: &str, contact: &str) {

@@ -415,7 +415,8 @@ fn notices_name_what_was_not_understood() {
     assert_eq!(RobotsTxt::parse("x:\n".repeat(5000).as_bytes()).notices().len(), NOTICES_MAX);
 }
 
-/// Time itself is no test, but a search that takes choices back would not end before the test run is given up.
+/// Time itself is no test, but a search that takes choices back would not end before the test run is given
+/// up.
 #[test]
 fn no_pattern_takes_long() {
     let stars = format!("User-agent: *\nDisallow: /{}b$\n", "*a".repeat(8000));

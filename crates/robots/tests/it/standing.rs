@@ -52,7 +52,8 @@ fn r36_every_4xx_is_taken_as_absent() {
     }
 }
 
-/// Whatever is neither a file nor its absence blocks: R36 names 5xx and failures; other statuses say as little.
+/// Whatever is neither a file nor its absence blocks: R36 names 5xx and failures; other statuses say as
+/// little.
 #[test]
 fn r36_nothing_is_read_while_robots_txt_cannot_be_had() {
     let retry_at = at() + SignedDuration::from_mins(15);
@@ -87,7 +88,8 @@ fn r36_a_server_that_asks_for_a_longer_wait_gets_it() {
     assert_eq!(ends(u64::MAX), Timestamp::MAX);
 }
 
-/// A copy that still holds goes on while the server fails; afterwards nothing is read. What held without a file does not.
+/// A copy that still holds goes on while the server fails; afterwards nothing is read. What held without a
+/// file does not.
 #[test]
 fn r36_a_copy_in_force_outlasts_a_failure_until_its_own_end() {
     let until = at() + HOUR;

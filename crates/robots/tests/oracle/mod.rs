@@ -1,5 +1,6 @@
-//! A second reading of RFC 9309, slow and plain: nothing is compiled, every rule is tried, every match is looked for
-//! at every position. It shares no code with the crate, so that a mistake would have to be made twice.
+//! A second reading of RFC 9309, slow and plain: nothing is compiled, every rule is tried, every match is
+//! looked for at every position. It shares no code with the crate, so that a mistake would have to be made
+//! twice.
 #![allow(dead_code, reason = "not every test target needs all of it")]
 
 /// A file taken apart into lines: number, key and value of each that has them.
