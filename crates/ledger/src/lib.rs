@@ -3,6 +3,7 @@
 //!
 //! Two ports say what can be asked. [`Hosts`] is what a single polite retrieval needs: the turn of a host and its
 //! robots.txt. [`Ledger`] adds what a pass over a source needs. Both take `now` as an argument and wait for nothing.
+//! A call blocks for as long as a write to disk takes, so an asynchronous runner makes it where blocking is allowed.
 //! [`MemoryLedger`] forgets at its end; [`SqliteLedger`] is a file that processes of one machine share. The module
 //! [`suite`] holds the tests that every adapter must pass.
 //!
@@ -95,7 +96,8 @@ pub use machine::{Holder, Life, Machine, ScriptedMachine, ThisMachine};
 pub use memory::MemoryLedger;
 pub use pass_record::{Pass, PassEnd, PassId, PassRecord, Round, Schedule};
 pub use reference::{
-    Announced, Counts, Digest, Entry, Heard, Outcome, Receipt, Refusal, Sealed, SeenIn, State,
+    Announced, Counts, DETAIL_BYTES_MAX, Digest, Entry, Heard, Outcome, Receipt, Refusal, Sealed, SeenIn,
+    State,
 };
 pub use robots_copy::RobotsCopy;
 pub use sqlite::{Realm, SqliteLedger};

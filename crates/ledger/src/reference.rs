@@ -104,7 +104,7 @@ pub struct Entry {
 pub struct Refusal {
     /// A stable word: `robots-disallowed`, `length-short`.
     pub code: String,
-    /// The whole reason, for a person. Never a word of the trigger's or the article's content.
+    /// The whole reason, for a person, cut off at [4 KiB](DETAIL_BYTES_MAX). Never a word of the trigger's content.
     pub detail: String,
     /// When it was refused.
     pub at: Timestamp,
@@ -202,6 +202,10 @@ impl Counts {
     }
 }
 
+/// How long the reason of a refusal may be, in bytes: enough for a sentence that quotes an address and two identifiers.
+/// A backlog of a million references may be refused for one reason each.
+pub const DETAIL_BYTES_MAX: usize = 4 * 1024;
+
 /// How far ahead of now an announced modification may lie. Zones that were mixed up put it up to 14 hours ahead; a
 /// year such as 2099 would make every later modification look like an earlier one.
 const MODIFIED_AHEAD_MAX: SignedDuration = SignedDuration::from_hours(24);
@@ -287,7 +291,7 @@ impl Entry {
         self.state = state;
         self.refusal = Some(Refusal {
             code: code.to_owned(),
-            detail: detail.to_owned(),
+            detail: cut_off(detail).to_owned(),
             at: now,
             attempts: before.saturating_add(1),
             not_before,
@@ -316,6 +320,12 @@ impl Entry {
     pub(crate) fn date(&self) -> Timestamp {
         self.published.or(self.modified).unwrap_or(self.first_seen)
     }
+}
+
+/// As much of a text as may be kept, whole characters only.
+fn cut_off(detail: &str) -> &str {
+    let ends = (0..=detail.len().min(DETAIL_BYTES_MAX)).rev();
+    ends.filter_map(|end| detail.get(..end)).next().unwrap_or_default()
 }
 
 fn believed(modified: Option<Timestamp>, now: Timestamp) -> Option<Timestamp> {

@@ -19,7 +19,13 @@
 
 #![allow(clippy::unwrap_used, clippy::missing_panics_doc)] // A test fails by a panic.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use jiff::Timestamp;
 use releve_pace::HostInterval;
@@ -27,9 +33,9 @@ use releve_robots::{BYTES_MAX, Blocked, Standing};
 use releve_url_canon::HttpsUrl;
 
 use crate::{
-    Announced, Counts, Digest, Entry, Heard, Ledger, LedgerErrorKind, Machine, Outcome, Pass, PassEnd,
-    Receipt, RobotsCopy, Round, Schedule, ScriptedMachine, Sealed, SeenIn, SourceLock, Stamp, State, Taking,
-    Turn,
+    Announced, Counts, DETAIL_BYTES_MAX, Digest, Entry, Heard, Holder, Ledger, LedgerErrorKind, Life,
+    Machine, Outcome, Pass, PassEnd, Receipt, RobotsCopy, Round, Schedule, ScriptedMachine, Sealed, SeenIn,
+    SourceLock, Stamp, State, Taking, Turn,
 };
 
 /// Opens the store under test as the process that the machine speaks for.
@@ -55,6 +61,7 @@ macro_rules! ledger_suite {
             r21_a_stamp_never_moves_back
             r21_a_clock_set_back_costs_one_interval
             r21_a_clock_set_forward_shortens_nothing
+            r21_a_call_that_had_to_wait_counts_from_its_end
             r21_who_comes_too_early_is_told_to_wait
             r21_a_crawl_delay_binds_every_process
             r21_hosts_do_not_wait_for_each_other
@@ -491,6 +498,36 @@ pub fn r21_a_clock_set_forward_shortens_nothing(open: Open<'_>) {
     taken(take(&*one, 48 * HOUR));
 }
 
+/// A machine on which 500 ms go by between making a call and its having the ledger to itself.
+#[derive(Debug)]
+struct Slow {
+    looks: AtomicU64,
+}
+
+impl Machine for Slow {
+    fn holder(&self) -> Holder {
+        machine(3).holder()
+    }
+
+    fn life(&self, holder: &Holder) -> Life {
+        machine(3).life(holder)
+    }
+
+    fn since_boot(&self) -> Option<Duration> {
+        Some(Duration::from_millis(100_000 + 500 * self.looks.fetch_add(1, Ordering::Relaxed)))
+    }
+}
+
+/// While a call waits for the ledger, others stamp. That is no sign of a clock set back: the call is later than they are.
+pub fn r21_a_call_that_had_to_wait_counts_from_its_end(open: Open<'_>) {
+    let other = machine(1);
+    other.set_since_boot(Duration::from_millis(100_400));
+    assert_eq!(send(&*open(other), 400), 400);
+    let slow = open(Arc::new(Slow { looks: AtomicU64::new(0) }));
+    let turn = taken(take(&*slow, 0));
+    assert_eq!((turn.last_sent(), turn.not_before()), (Some(at(400)), at(1_410)));
+}
+
 /// The ledger itself refuses to stamp a request that would come too close.
 pub fn r21_who_comes_too_early_is_told_to_wait(open: Open<'_>) {
     let ledger = process(open, 1);
@@ -614,6 +651,13 @@ pub fn r23_a_failed_read_waits_for_the_next_pass(open: Open<'_>) {
     ledger.record(&second, &next[0], &refused(None), at(HOUR)).unwrap();
     let refusal = ledger.entry(SOURCE, "a").unwrap().unwrap().refusal.unwrap();
     assert_eq!((refusal.code.as_str(), refusal.at, refusal.attempts), ("not-found", at(HOUR), 1));
+
+    // What a publisher can make us say is bounded; "é" takes two bytes and is not cut in half.
+    let detail = format!("-{}", "\u{e9}".repeat(DETAIL_BYTES_MAX));
+    let long = Outcome::Refused { code: "not-found".to_owned(), detail, not_before: None };
+    ledger.record(&second, &next[1], &long, at(HOUR)).unwrap();
+    let refusal = ledger.entry(SOURCE, "b").unwrap().unwrap().refusal.unwrap();
+    assert_eq!(refusal.detail.len(), DETAIL_BYTES_MAX - 1);
 }
 
 /// A read that failed often may be put off beyond the next pass; what fails in a row is counted.

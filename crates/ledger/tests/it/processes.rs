@@ -13,7 +13,9 @@ use std::{
 };
 
 use jiff::Timestamp;
-use releve_ledger::{Hosts, Ledger, Life, Machine, Stamp, Taking, ThisMachine};
+use releve_ledger::{
+    Announced, Hosts, Ledger, Life, Machine, PassEnd, SeenIn, Stamp, State, Taking, ThisMachine,
+};
 use releve_pace::HostInterval;
 use rusqlite::Connection;
 
@@ -199,6 +201,58 @@ fn r10_of_many_processes_that_start_together_one_runs() {
     }
     let locked: Vec<String> = actors.iter_mut().map(|actor| actor.wait_for("locked ").unwrap()).collect();
     assert_eq!(locked.iter().filter(|locked| *locked == "yes").count(), 1, "{locked:?}");
+}
+
+#[test]
+#[ignore = "a part for a child"]
+fn announce_batches() {
+    let ledger = ledger_of_child();
+    let Taking::Taken(lock) = ledger.lock("example", now(), TTL).unwrap() else { panic!("it is held") };
+    let pass = ledger.begin_pass(&lock, now()).unwrap();
+    let known = ledger.counts("example").unwrap().known();
+    for batch in 0.. {
+        let announced: Vec<Announced> = (0..BATCH).map(|n| announced(known + batch * BATCH + n)).collect();
+        ledger.announce(&pass, &announced, now()).unwrap();
+        say(&format!("announced {}", known + (batch + 1) * BATCH));
+    }
+}
+
+const BATCH: u64 = 50;
+
+fn announced(number: u64) -> Announced {
+    Announced {
+        identifier: format!("{number:08}"),
+        address: None,
+        seen_in: SeenIn::Trigger,
+        published: None,
+        modified: None,
+    }
+}
+
+#[test]
+fn r10_a_killed_pass_leaves_whole_batches_and_a_free_source() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = super::open(folder.path(), Arc::new(ThisMachine::look()));
+    for killed_after in 1..6 {
+        let mut actor = Actor::play("announce_batches", folder.path());
+        let mut acknowledged = 0;
+        for _ in 0..killed_after {
+            acknowledged = actor.wait_for("announced ").unwrap().parse().unwrap();
+        }
+        actor.child.kill().unwrap();
+        actor.child.wait().unwrap();
+
+        let counts = ledger.counts("example").unwrap();
+        assert!(counts.known() >= acknowledged, "what was acknowledged is there");
+        assert_eq!(counts.known() % BATCH, 0, "a batch is there whole or not at all");
+        let listed = ledger.list("example", State::Queued, None, usize::MAX).unwrap();
+        assert_eq!(
+            u64::try_from(listed.len()).unwrap(),
+            counts.queued,
+            "the counts are those of the references"
+        );
+        assert_eq!(ledger.passes(Some("example"), 1).unwrap()[0].end, PassEnd::Interrupted);
+    }
 }
 
 #[test]
