@@ -324,8 +324,8 @@ impl Entry {
 
 /// As much of a text as may be kept, whole characters only.
 fn cut_off(detail: &str) -> &str {
-    let ends = (0..=detail.len().min(DETAIL_BYTES_MAX)).rev();
-    ends.filter_map(|end| detail.get(..end)).next().unwrap_or_default()
+    let mut ends = (0..=detail.len().min(DETAIL_BYTES_MAX)).rev();
+    ends.find_map(|end| detail.get(..end)).unwrap_or_default()
 }
 
 fn believed(modified: Option<Timestamp>, now: Timestamp) -> Option<Timestamp> {
