@@ -45,18 +45,24 @@ impl Admission {
     }
 }
 
-/// Whether a unit is to be sealed on top of `last`, the last version of its article. `Some` is the receipt of what is the same.
-pub(crate) fn same_as_last(unit: &Unit, last: Option<&Version>) -> Result<Option<Receipt>, DepositError> {
-    match last {
-        Some(last) if last.content == unit.content_key().content => Ok(Some(last.receipt)),
-        last => {
-            let last = last.map(|last| last.receipt.digest);
-            if last == unit.previous() {
-                Ok(None)
-            } else {
-                Err(DepositError::Superseded { named: unit.previous(), last })
-            }
-        }
+/// The receipt of what makes it needless to seal `unit`, if there is such: of the unit itself (`own`), wherever in the article's
+/// history it stands, or of `last`, the last version of its article, where that has the same content.
+///
+/// Errors: it does not follow on `last`.
+pub(crate) fn already_sealed(
+    unit: &Unit,
+    own: Option<Receipt>,
+    last: Option<&Version>,
+) -> Result<Option<Receipt>, DepositError> {
+    let same = last.filter(|last| last.content == unit.content_key().content);
+    if let Some(receipt) = own.or(same.map(|last| last.receipt)) {
+        return Ok(Some(receipt));
+    }
+    let last = last.map(|last| last.receipt.digest);
+    if last == unit.previous() {
+        Ok(None)
+    } else {
+        Err(DepositError::Superseded { named: unit.previous(), last })
     }
 }
 

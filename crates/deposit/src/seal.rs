@@ -98,13 +98,15 @@ impl Seal {
         // Numbers and strings always serialise.
         let block = serde_json::to_vec(&wire).unwrap_or_default();
         let mut bytes = Vec::with_capacity(1024);
+        let digest = Sha256::of(&block);
         Record {
             kind: "metadata",
-            id: RecordId::from_digest(&Sha256::of(&block)),
+            id: RecordId::from_digest(&digest),
             date: self.received_at,
             fields: Vec::new(),
             media_type: "application/json",
             block: &block,
+            digest,
         }
         .append_to(&mut bytes, Packing::Stored);
         bytes

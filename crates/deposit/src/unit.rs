@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{self, BufRead};
+use std::ops::Range;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -64,6 +65,8 @@ pub struct Unit(Arc<Inner>);
 
 struct Inner {
     bytes: Vec<u8>,
+    /// Where each record ends.
+    ends: [usize; 3],
     digest: Sha256,
     key: ContentKey,
     previous: Option<Sha256>,
@@ -95,12 +98,14 @@ impl Unit {
         let (key, previous) = read_article(&article)?;
 
         let mut bytes = Vec::with_capacity(4096 + deposit.envelope.len() / 2);
-        for record in parts.records(deposit.proof) {
+        let ends = parts.records(deposit.proof).map(|record| {
             record.append_to(&mut bytes, Packing::Deflated);
-        }
+            bytes.len()
+        });
         Ok(Self(Arc::new(Inner {
             digest: Sha256::of(&bytes),
             bytes,
+            ends,
             key,
             previous,
             envelope: deposit.envelope.to_vec(),
@@ -133,12 +138,19 @@ impl Unit {
         input: &mut impl BufRead,
         mut raw: Vec<u8>,
     ) -> Result<Self, UnitFault> {
+        let mut ends = [raw.len(); 3];
         let second = read_record(input, &mut raw)?;
+        ends[1] = raw.len();
         let third = read_record(input, &mut raw)?;
-        Ok(Self::from_records([first, &second, &third], raw)?)
+        ends[2] = raw.len();
+        Ok(Self::from_records([first, &second, &third], ends, raw)?)
     }
 
-    fn from_records([first, second, third]: [&[u8]; 3], raw: Vec<u8>) -> Result<Self, MalformedUnit> {
+    fn from_records(
+        [first, second, third]: [&[u8]; 3],
+        ends: [usize; 3],
+        raw: Vec<u8>,
+    ) -> Result<Self, MalformedUnit> {
         let records = |why| MalformedUnit::Records { why };
         let resource = Parsed::of(first).map_err(records)?;
         let conversion = Parsed::of(second).map_err(records)?;
@@ -165,6 +177,7 @@ impl Unit {
         Ok(Self(Arc::new(Inner {
             digest: Sha256::of(&raw),
             bytes: raw,
+            ends,
             key,
             previous,
             envelope,
@@ -176,6 +189,12 @@ impl Unit {
     /// The unit's bytes: three gzip members, which any WARC reader reads.
     pub fn bytes(&self) -> &[u8] {
         &self.0.bytes
+    }
+
+    /// Where in [`Unit::bytes`] each of the three records lies, for an index of WARC files.
+    pub fn records(&self) -> [Range<usize>; 3] {
+        let [resource, conversion, metadata] = self.0.ends;
+        [0..resource, resource..conversion, conversion..metadata]
     }
 
     /// SHA-256 of [`Unit::bytes`]: the unit's name wherever it is stored.
@@ -336,10 +355,10 @@ impl Parts<'_> {
 
     /// The records that these blocks give. Everything in their heads follows from the blocks and from `proof`, which is one of them.
     fn records<'a>(&'a self, proof: &'a Proof) -> [Record<'a>; 3] {
-        let envelope = Sha256::of(self.envelope);
-        let parts = [envelope, Sha256::of(self.article), Sha256::of(self.proof)];
-        let seed: Vec<u8> = parts.iter().flat_map(Sha256::as_bytes).copied().collect();
+        let digests = [self.envelope, self.article, self.proof].map(Sha256::of);
+        let seed: Vec<u8> = digests.iter().flat_map(Sha256::as_bytes).copied().collect();
         let id = |role: &str| RecordId::from_digest(&Sha256::of(&[&seed, role.as_bytes()].concat()));
+        let [envelope, article, proof_digest] = digests;
         let (date, address) = (proof.read_at(), proof.address().as_str());
         let resource = id("resource");
         [
@@ -353,6 +372,7 @@ impl Parts<'_> {
                 ],
                 media_type: &proof.envelope().media_type,
                 block: self.envelope,
+                digest: envelope,
             },
             Record {
                 kind: "conversion",
@@ -364,6 +384,7 @@ impl Parts<'_> {
                 ],
                 media_type: "application/json",
                 block: self.article,
+                digest: article,
             },
             Record {
                 kind: "metadata",
@@ -372,6 +393,7 @@ impl Parts<'_> {
                 fields: vec![("WARC-Concurrent-To", resource.to_string())],
                 media_type: "application/json",
                 block: self.proof,
+                digest: proof_digest,
             },
         ]
     }

@@ -13,8 +13,8 @@ use jiff::Timestamp;
 
 use releve_proof::Sha256;
 
-/// The head of a record in bytes, at most. The longest line holds an address, which is bounded to 8 KiB; the rest of a head is
-/// under 1 KiB.
+/// The head of a record in bytes, at most. The longest line holds an address, which is bounded to 8 KiB by its type; the rest of a
+/// head is under 1 KiB.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
 
 /// The ten bytes before each compressed stream: deflate, no name, no time, no extra flags, unknown system. Always
@@ -42,6 +42,8 @@ pub(crate) struct Record<'a> {
     pub(crate) fields: Vec<(&'static str, String)>,
     pub(crate) media_type: &'a str,
     pub(crate) block: &'a [u8],
+    /// The block's.
+    pub(crate) digest: Sha256,
 }
 
 /// How a record lies in its gzip member.
@@ -98,7 +100,7 @@ impl Record<'_> {
         for (name, value) in &self.fields {
             line(name, value);
         }
-        line("WARC-Block-Digest", &format_args!("sha256:{}", Sha256::of(self.block)));
+        line("WARC-Block-Digest", &format_args!("sha256:{}", self.digest));
         line("Content-Type", &self.media_type);
         line("Content-Length", &self.block.len());
         format!("WARC/1.1\r\n{head}\r\n")

@@ -24,7 +24,7 @@ use super::control::Control;
 use super::index::{Head, Index, Writing};
 use super::manifest::{Manifest, sync_folder};
 use super::segment::{self, Content, Fault, FaultKind, Opening, Reader, Sealed, SealedRoots, find_seal};
-use crate::admission::same_as_last;
+use crate::admission::already_sealed;
 use crate::seal::Seal;
 use crate::{DepositError, Outcome, Receipt, Unit, VaultError};
 
@@ -162,9 +162,10 @@ impl Appender {
         let mut batch = Batch { synced: head.sequence, start: head.end, bytes: Vec::new() };
         let mut answers = Vec::with_capacity(requests.len());
         for request in requests {
-            let last = writing.last_version(request.unit.key())?;
-            let judged = control.judge(&request.unit, request.key.as_ref());
-            answers.push(match judged.and_then(|()| same_as_last(&request.unit, last.as_ref())) {
+            let unit = &request.unit;
+            let (own, last) = (writing.receipt(&unit.digest())?, writing.last_version(unit.key())?);
+            let judged = control.judge(unit, request.key.as_ref());
+            answers.push(match judged.and_then(|()| already_sealed(unit, own, last.as_ref())) {
                 Err(refused) => Err(refused),
                 Ok(Some(receipt)) => Ok(Outcome::AlreadySealed(receipt)),
                 Ok(None) => {
@@ -179,7 +180,7 @@ impl Appender {
                             batch.seal(&writing, &mut head, Content::Roots(roots), at)?;
                         }
                     }
-                    let receipt = batch.seal(&writing, &mut head, Content::Unit(request.unit.clone()), at)?;
+                    let receipt = batch.seal(&writing, &mut head, Content::Unit(unit.clone()), at)?;
                     Ok(Outcome::Sealed(receipt))
                 }
             });

@@ -176,6 +176,11 @@ impl Index {
         }
     }
 
+    /// The receipt of the unit with this digest.
+    pub(super) fn receipt(&self, digest: &Sha256) -> Result<Option<Receipt>, VaultError> {
+        receipt(&self.connection, digest).map_err(|error| self.error(error))
+    }
+
     /// Where the unit with this digest lies, and whose it is.
     pub(super) fn place(&self, digest: &Sha256) -> Result<Option<(ArticleKey, Place)>, VaultError> {
         self.connection
@@ -247,11 +252,8 @@ impl Writing<'_> {
             .map_err(|error| self.error(error))
     }
 
-    pub(super) fn has_unit(&self, digest: &Sha256) -> Result<bool, VaultError> {
-        self.transaction
-            .prepare_cached("SELECT 1 FROM unit WHERE digest = ?1")
-            .and_then(|mut statement| statement.exists([digest.as_bytes()]))
-            .map_err(|error| self.error(error))
+    pub(super) fn receipt(&self, digest: &Sha256) -> Result<Option<Receipt>, VaultError> {
+        receipt(&self.transaction, digest).map_err(|error| self.error(error))
     }
 
     /// Empties the index and makes it that of the vault `id`. Returns the head that it had, if it was that vault's.
@@ -389,6 +391,20 @@ fn connect(path: &Path, create: bool) -> Result<Connection, VaultError> {
 fn is_damaged(error: Option<&rusqlite::Error>) -> bool {
     let code = error.and_then(rusqlite::Error::sqlite_error_code);
     matches!(code, Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt))
+}
+
+fn receipt(connection: &Connection, digest: &Sha256) -> rusqlite::Result<Option<Receipt>> {
+    connection
+        .prepare_cached("SELECT sequence, received_at, seal FROM unit WHERE digest = ?1")?
+        .query_row([digest.as_bytes()], |row| {
+            Ok(Receipt {
+                digest: *digest,
+                sequence: row.get(0)?,
+                received_at: instant(row.get(1)?)?,
+                seal: Sha256::from_bytes(row.get(2)?),
+            })
+        })
+        .optional()
 }
 
 fn last_version(connection: &Connection, key: &ArticleKey) -> rusqlite::Result<Option<Version>> {

@@ -18,6 +18,9 @@ const BYTES_MAX: u64 = 4096;
 
 pub(super) const FILE: &str = "vault.json";
 
+/// What becomes `vault.json` once it is whole.
+pub(super) const NEW_FILE: &str = "vault.json.new";
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Manifest {
     /// 128 random bits in lower-case hexadecimal: segments name it, so that one vault's cannot pass for another's.
@@ -85,7 +88,7 @@ impl Manifest {
             "created": instant(self.created),
             "lab": self.lab,
         });
-        let new = folder.join("vault.json.new");
+        let new = folder.join(NEW_FILE);
         let write = || {
             let mut file = File::create(&new)?;
             writeln!(file, "{wire:#}")?;

@@ -11,6 +11,7 @@ mod verify;
 mod walk;
 
 use std::fs::{self, File, OpenOptions};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -261,7 +262,10 @@ impl Vault for LocalVault {
         let received_at = whole_millisecond(clock());
         // Checked here, so that those who wait together do this side by side.
         control.judge(unit, self.key.as_ref())?;
-        admission.check(unit, received_at)?;
+        // What is sealed was checked then: asking again is harmless, however late.
+        if self.index().receipt(&unit.digest())?.is_none() {
+            admission.check(unit, received_at)?;
+        }
         line.wait(Request { unit: unit.clone(), key: self.key, received_at }, |requests| {
             appender.lock().unwrap_or_else(PoisonError::into_inner).append(requests, control)
         })
@@ -326,7 +330,10 @@ fn open_lock(folder: &Path) -> Result<File, VaultError> {
 /// Makes a vault. `vault.json` comes last: a folder that has it has all.
 fn create(folder: &Path, options: &LocalOptions) -> Result<(), VaultError> {
     fs::create_dir_all(folder).map_err(|error| VaultError::io("create", folder, error))?;
-    refuse_foreign(folder)?;
+    if holds_other_files(folder)? && Manifest::read(folder)?.is_none() {
+        let why = "there is no vault.json in it, and it is not empty";
+        return Err(VaultError::NotAVault { path: folder.to_owned(), why });
+    }
     let lock = open_lock(folder)?;
     lock.lock().map_err(|error| VaultError::io("lock", &folder.join(LOCK_FILE), error))?;
     // Another process may have made it in the meantime.
@@ -341,34 +348,47 @@ fn create(folder: &Path, options: &LocalOptions) -> Result<(), VaultError> {
     writing.reset(&manifest.id)?;
     writing.commit(&Head::default())?;
     Control::open(&folder.join(control::FILE), true, Arc::clone(&options.clock))?;
-    sync_folder(folder).map_err(|error| VaultError::io("sync", folder, error))?;
+    let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty());
+    for folder in std::iter::once(folder).chain(parent) {
+        sync_folder(folder).map_err(|error| VaultError::io("sync", folder, error))?;
+    }
     manifest.write(folder)
 }
 
-/// A vault is not made among other files: a mistyped path would spread it over them.
-fn refuse_foreign(folder: &Path) -> Result<(), VaultError> {
-    let ours = [LOCK_FILE, segment::FOLDER, index::FILE, control::FILE, "vault.json.new"];
-    let entries = fs::read_dir(folder).map_err(|error| VaultError::io("read", folder, error))?;
-    for entry in entries {
-        let entry = entry.map_err(|error| VaultError::io("read", folder, error))?;
-        let name = entry.file_name();
-        let is_ours = ours.iter().any(|our| name.to_str().is_some_and(|name| name.starts_with(our)));
-        let has_segments = name.to_str() == Some(segment::FOLDER)
-            && fs::read_dir(entry.path()).is_ok_and(|mut segments| segments.next().is_some());
-        if !is_ours || has_segments {
-            let why = "there is no vault.json in it, and it is not empty";
-            return Err(VaultError::NotAVault { path: folder.to_owned(), why });
+/// Whether there is anything in `folder` that the making of a vault does not put there. A vault is not made among other files: a mistyped
+/// path would spread it over them.
+fn holds_other_files(folder: &Path) -> Result<bool, VaultError> {
+    let is_ours = |name: &str| {
+        let of_database = |file| {
+            let rest = name.strip_prefix(file);
+            rest.is_some_and(|rest| matches!(rest, "" | "-wal" | "-shm" | "-journal"))
+        };
+        matches!(name, LOCK_FILE | segment::FOLDER | manifest::NEW_FILE)
+            || of_database(index::FILE)
+            || of_database(control::FILE)
+    };
+    let read = || {
+        for entry in fs::read_dir(folder)? {
+            let name = entry?.file_name();
+            if !name.to_str().is_some_and(is_ours) {
+                return Ok(true);
+            }
         }
-    }
-    Ok(())
+        match fs::read_dir(folder.join(segment::FOLDER)) {
+            Ok(mut segments) => Ok(segments.next().is_some()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    };
+    read().map_err(|error| VaultError::io("read", folder, error))
 }
 
 fn remove_index(folder: &Path) -> Result<(), VaultError> {
-    for suffix in ["", "-wal", "-shm"] {
+    for suffix in ["", "-wal", "-shm", "-journal"] {
         let path = folder.join(format!("{}{suffix}", index::FILE));
         match fs::remove_file(&path) {
             Ok(()) => {}
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(VaultError::io("remove", &path, error)),
         }
     }

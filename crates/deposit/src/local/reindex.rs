@@ -68,7 +68,7 @@ fn rebuild(
             }
             Event::Sealed { sealed, .. } => {
                 let is_new = match &sealed.content {
-                    Content::Unit(unit) => !writing.has_unit(&unit.digest())?,
+                    Content::Unit(unit) => writing.receipt(&unit.digest())?.is_none(),
                     Content::Roots(_) => true,
                 };
                 if is_new {

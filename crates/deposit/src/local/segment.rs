@@ -61,13 +61,15 @@ impl Opening {
             self.previous.map(|seal| format!("previous: {seal}\r\n")).unwrap_or_default(),
         );
         let mut bytes = Vec::with_capacity(1024);
+        let digest = Sha256::of(block.as_bytes());
         Record {
             kind: "warcinfo",
-            id: RecordId::from_digest(&Sha256::of(block.as_bytes())),
+            id: RecordId::from_digest(&digest),
             date: self.begun_at,
             fields: vec![("WARC-Filename", file_name(self.number))],
             media_type: "application/warc-fields",
             block: block.as_bytes(),
+            digest,
         }
         .append_to(&mut bytes, Packing::Stored);
         bytes
@@ -116,6 +118,7 @@ impl SealedRoots {
             ],
             media_type: "application/x-pem-file",
             block: pem.as_bytes(),
+            digest: Sha256::of(pem.as_bytes()),
         }
     }
 

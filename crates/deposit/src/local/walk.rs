@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use releve_proof::Sha256;
 
 use super::manifest::Manifest;
-use super::segment::{self, FaultKind, FoundSeal, Opening, Reader, Sealed, find_seal};
+use super::segment::{self, FaultKind, FoundSeal, Reader, Sealed, find_seal};
 use super::verify::Fault;
 use crate::VaultError;
 
@@ -138,7 +138,18 @@ impl Walker<'_> {
                 return Ok(found.what.tail());
             }
         };
-        self.opening(number, &opening)?;
+        if opening.vault != self.manifest.id || opening.lab != self.manifest.lab {
+            self.chain = Chain::Lost;
+            self.fault(fault("segment-foreign", number, 0, "the segment is another vault's"))?;
+            return Ok(Tail::Altered);
+        }
+        let follows = match self.chain {
+            Chain::At { seal, .. } => opening.previous == seal,
+            Chain::Lost => true,
+        };
+        if opening.number != number || !follows {
+            self.fault(fault("segment-order", number, 0, "the segment does not follow on the one before"))?;
+        }
         (self.visit)(Event::Segment { number, bytes: opening.encode().len() as u64, digest })?;
         loop {
             match reader.next() {
@@ -174,20 +185,6 @@ impl Walker<'_> {
                 }
             }
         }
-    }
-
-    fn opening(&mut self, number: u32, opening: &Opening) -> Result<(), VaultError> {
-        if opening.vault != self.manifest.id || opening.lab != self.manifest.lab {
-            self.fault(fault("segment-foreign", number, 0, "the segment is another vault's"))?;
-        }
-        let follows = match self.chain {
-            Chain::At { seal, .. } => opening.previous == seal,
-            Chain::Lost => true,
-        };
-        if opening.number != number || !follows {
-            self.fault(fault("segment-order", number, 0, "the segment does not follow on the one before"))?;
-        }
-        Ok(())
     }
 
     fn sealed(&mut self, number: u32, opening: &Sha256, sealed: &Sealed) -> Result<(), VaultError> {

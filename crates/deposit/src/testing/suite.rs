@@ -21,12 +21,13 @@ pub fn suite(open: &dyn Fn(Admission, Clock) -> Box<dyn Vault>) {
     }
 }
 
-const PARTS: [fn(&dyn Vault, &TestClock); 11] = [
+const PARTS: [fn(&dyn Vault, &TestClock); 12] = [
     an_empty_vault_has_nothing,
     what_is_sealed_comes_back,
     the_same_again_seals_nothing,
     a_later_read_of_the_same_content_seals_nothing,
     versions_follow_on_one_another,
+    asking_again_gets_the_same_answer_however_late,
     a_version_on_top_of_another_than_the_last_is_refused,
     what_fails_a_check_is_refused_for_good,
     the_instant_is_held_against_the_vaults_clock,
@@ -116,6 +117,17 @@ fn versions_follow_on_one_another(vault: &dyn Vault, _: &TestClock) {
     let other = Specimen { source: "other".to_owned(), ..Specimen::new("1") };
     seal(vault, &other);
     assert_eq!(vault.at_address(&other.address()).unwrap(), [Specimen::new("1").key(), other.key()]);
+}
+
+fn asking_again_gets_the_same_answer_however_late(vault: &dyn Vault, clock: &TestClock) {
+    let specimen = Specimen::new("1");
+    let one = seal(vault, &specimen);
+    let two = seal(vault, &Specimen::new("1").saying("Corrected.").after(one.digest));
+    // A month later, with another version on top: it is still the unit that was sealed then.
+    clock.set(read_at() + Duration::from_secs(30 * 24 * 60 * 60));
+    assert_eq!(vault.deposit(&specimen.unit()).unwrap(), Outcome::AlreadySealed(one));
+    assert_eq!(vault.last_version(&specimen.key()).unwrap().unwrap().receipt, two);
+    assert_eq!(all(vault).len(), 2);
 }
 
 fn a_version_on_top_of_another_than_the_last_is_refused(vault: &dyn Vault, _: &TestClock) {

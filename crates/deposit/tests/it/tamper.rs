@@ -201,7 +201,7 @@ fn what_lies_in_the_wrong_place_is_named() {
     );
     assert_eq!(changed(&|folder| fs::remove_file(segment(folder, 2)).unwrap()), ["segment-missing"]);
     let foreign = changed(&|folder| fs::write(segment(folder, 2), &other.segments[1]).unwrap());
-    assert_eq!(foreign[..2], ["segment-foreign", "segment-order"]);
+    assert_eq!(foreign, ["segment-foreign"]);
     assert_eq!(
         changed(&|folder| drop(fs::copy(segment(folder, 1), folder.join("segments/1.warc.gz")))),
         ["file-unknown"]

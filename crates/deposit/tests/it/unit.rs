@@ -86,6 +86,14 @@ fn the_same_deposit_gives_the_same_bytes() {
     assert_eq!(read.previous(), None);
     assert_eq!(read.read_at(), read_at());
     assert_eq!(read.article_json(), unit.article_json());
+    // Each record is a gzip member that can be read without the others.
+    assert_eq!(read.records(), unit.records());
+    let blocks = records(&unit).into_iter().map(|(_, block)| block);
+    for (place, block) in unit.records().into_iter().zip(blocks) {
+        let mut alone = Vec::new();
+        flate2::read::GzDecoder::new(&unit.bytes()[place]).read_to_end(&mut alone).unwrap();
+        assert!(alone.ends_with(&[&block, &b"\r\n\r\n"[..]].concat()));
+    }
 }
 
 #[test]
