@@ -1,6 +1,7 @@
 //! The article's text among everything else that a page shows.
 
 mod build;
+pub(crate) mod fragment;
 mod leaves;
 mod vocabulary;
 

@@ -24,7 +24,7 @@ pub enum ExtractError {
     },
     /// An agreed field is of another type than agreed (R5).
     WrongType {
-        /// What is read there: a field of the descriptor, or `body`.
+        /// What is read there: a field of the descriptor, `body`, `original`, `identifier`, or `post` for a whole post of WordPress.
         field: &'static str,
         /// Where it stands.
         place: Pointer,
@@ -32,6 +32,18 @@ pub enum ExtractError {
         expected: &'static str,
         /// What stands there.
         found: &'static str,
+    },
+    /// The post is protected by a password, so that the response holds nothing of it.
+    Protected {
+        /// Where it says so.
+        place: Pointer,
+    },
+    /// The post is a draft, scheduled, private or in the trash; a credential made it visible, no reader sees it.
+    NotPublished {
+        /// Where it says so.
+        place: Pointer,
+        /// Its status.
+        status: String,
     },
     /// The article has no identifier where the rules say that it has one (R6).
     Identifier(MissingIdentifier),
@@ -45,6 +57,8 @@ impl ExtractError {
             Self::PageTooComplex => "page-too-complex",
             Self::JsonBroken { .. } => "json-broken",
             Self::WrongType { .. } => "field-wrong-type",
+            Self::Protected { .. } => "protected",
+            Self::NotPublished { .. } => "not-published",
             Self::Identifier(_) => "identifier-missing",
         }
     }
@@ -85,6 +99,12 @@ impl fmt::Display for ExtractError {
             }
             Self::WrongType { field, place, expected, found } => {
                 write!(f, "field `{field}` at `{place}` is {found}; {expected} was agreed")
+            }
+            Self::Protected { place } => {
+                write!(f, "the post is protected by a password, as `{place}` says; it is not read")
+            }
+            Self::NotPublished { place, status } => {
+                write!(f, "the post is not published: `{place}` is {status:?}; it is not read")
             }
             Self::Identifier(missing) => missing.fmt(f),
         }

@@ -37,6 +37,7 @@ mod error;
 mod identifier;
 mod json;
 mod look_up;
+mod markdown;
 mod notice;
 mod page;
 mod place;
@@ -78,8 +79,7 @@ pub struct Envelope<'a> {
 pub fn extract(envelope: &Envelope<'_>, rules: &Rules) -> Result<Article, ExtractError> {
     match rules {
         Rules::Page(rules) => page::extract(envelope, rules),
-        Rules::WordPress(_) | Rules::Json(_) => {
-            Err(ExtractError::MediaType { found: envelope.content_type.into(), expected: "HTML" })
-        }
+        Rules::WordPress(rules) => json::wordpress(envelope, rules),
+        Rules::Json(rules) => json::mapped(envelope, rules),
     }
 }

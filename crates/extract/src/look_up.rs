@@ -1,6 +1,6 @@
 use crate::dom::{self, Document, Node};
 use crate::place::{At, MetaKey};
-use crate::{Envelope, Place, Rules, charset, text};
+use crate::{Envelope, Place, Rules, charset, json, text};
 
 /// What stands at a place of an envelope: the check that a value was copied, and from where (R12).
 ///
@@ -14,7 +14,7 @@ pub fn look_up(envelope: &Envelope<'_>, rules: &Rules, place: &Place) -> Option<
             let second = look_up(envelope, rules, &joined.second)?;
             cut(format!("{first}{}{second}", joined.separator), place)
         }
-        At::Json(_) => None,
+        At::Json(pointer) => cut(json::look_up(envelope, rules, pointer)?, place),
         At::JsonLd { .. } | At::Script { .. } | At::Meta { .. } | At::Element { .. } => {
             let page = charset::decode(envelope, &mut Vec::new());
             let document = dom::parse(&page, dom::Kind::Page).ok()?;

@@ -12,7 +12,7 @@ use crate::json::Pointer;
 /// | written | means |
 /// |---|---|
 /// | `address` | the address the envelope was read at |
-/// | `/title/rendered` | a JSON Pointer (RFC 6901) into the response |
+/// | `/title/rendered` | a JSON Pointer (RFC 6901) into the response; all of it is written `#` |
 /// | `json-ld[0].author[1].name` | the first JSON-LD block of the page, and the way down in it |
 /// | `meta[property=og:title]` | the content of the first such `meta` element; `meta[property=article:tag][2]` is the third one's |
 /// | `script[4]/props/article/title` | a JSON Pointer into the JSON that the page's fifth `script` element holds or assigns |
@@ -131,6 +131,7 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.at {
             At::Address => f.write_str("address")?,
+            At::Json(pointer) if pointer.as_str().is_empty() => f.write_str("#")?,
             At::Json(pointer) => write!(f, "{pointer}")?,
             At::JsonLd { block, path } => {
                 write!(f, "json-ld[{block}]")?;
@@ -196,6 +197,9 @@ fn parse(text: &str) -> Option<Place> {
     }
     if text == "address" {
         return Some(Place::address());
+    }
+    if text == "#" {
+        return Some(Place::json(Pointer::default()));
     }
     if text.starts_with('/') {
         return text.parse().ok().map(Place::json);

@@ -78,7 +78,7 @@ fn is_shown(node: Node<'_>) -> bool {
 }
 
 /// Whether something stands there that has a caption as often as not.
-fn is_media(node: Node<'_>) -> bool {
+pub(super) fn is_media(node: Node<'_>) -> bool {
     matches!(
         node.name(),
         Some(
