@@ -52,8 +52,9 @@ pub trait Machine: Send + Sync + fmt::Debug {
 
 /// The machine this process runs on, as Linux shows it in `/proc`.
 ///
-/// Elsewhere every other process is [`Life::Unknown`] and there is no clock since boot: what a dead
-/// process held is then free when its lease runs out.
+/// Where there is no `/proc`, every other process is [`Life::Unknown`]: what a dead one held is free when its lease runs
+/// out. There is no clock since boot either, and each process passes for a boot of its own, which costs it one interval
+/// at each host.
 #[derive(Clone, Debug)]
 pub struct ThisMachine {
     holder: Holder,
