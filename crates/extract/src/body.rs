@@ -120,7 +120,12 @@ impl<'a> Survey<'a> {
                         sums[parent.id().index()].media += 1;
                     }
                 }
-                Step::Text(..) | Step::Leave(_) => {}
+                Step::Text(node, text) => {
+                    if let Some(parent) = node.parent() {
+                        sums[parent.id().index()].chars += leaves::chars(text);
+                    }
+                }
+                Step::Leave(_) => {}
             }
             leaves.extend(cutter.take(step));
             true
@@ -128,7 +133,6 @@ impl<'a> Survey<'a> {
         leaves.extend(cutter.finish());
         for leaf in &leaves {
             let sum = &mut sums[leaf.owner.index()];
-            sum.chars += leaf.chars;
             sum.link_chars += leaf.link_chars;
             match looks(leaf, document.node(leaf.owner)) {
                 Looks::Prose => sum.prose += leaf.chars,
@@ -197,6 +201,9 @@ impl<'a> Survey<'a> {
             let most = match role {
                 _ if sum.chars == 0 => 0,
                 Role::Plain => 0,
+                // Within a line, words name what is said more often than what it is.
+                Role::Picture | Role::Player | Role::Around | Role::Teaser if !is_block(node) => 0,
+                Role::Beside if !is_block(node) && !node.is(&local_name!("span")) => 0,
                 // A word that stands over most of the text says nothing on this page.
                 Role::Around
                     if under[usize::from(word)] * 10 > all * 6 && !vocabulary::is_of_readers(word) =>
@@ -205,7 +212,7 @@ impl<'a> Survey<'a> {
                 }
                 Role::Hidden | Role::Beside => 40,
                 Role::Around if sum.prose == sum.chars && sum.chars > 250 => 0,
-                Role::Around | Role::Teaser => 15,
+                Role::Around | Role::Player | Role::Teaser => 15,
                 Role::Picture if sum.media > 0 && sum.chars < 500 => 15,
                 Role::Picture => 0,
             };
@@ -342,7 +349,7 @@ impl<'a> Survey<'a> {
                 .max_by(|one, other| self.sum(*one).weight.total_cmp(&self.sum(*other).weight));
             match heaviest {
                 Some(child)
-                    if self.sum(child).weight >= 0.72 * self.sum(node).weight
+                    if self.sum(child).weight >= 0.75 * self.sum(node).weight
                         && !(self.sum(node).paragraphs > 1
                             && self.sum(node).own_prose as f32 >= 0.05 * self.sum(node).weight) =>
                 {
@@ -361,7 +368,8 @@ impl<'a> Survey<'a> {
             let (inner, outer) = (self.sum(scope), self.sum(above));
             let gain = outer.weight - inner.weight;
             let links = (outer.links - inner.links) as f32;
-            if inner.weight < 150.0 || gain >= 2.5 * links {
+            let other = (outer.chars - inner.chars) as f32 - gain;
+            if inner.weight < 150.0 || gain >= 2.5 * links && gain >= other {
                 scope = above;
             }
         }
@@ -415,12 +423,20 @@ impl<'a> Survey<'a> {
                 {
                     return false;
                 }
-                !self.is_link(leaf) && !self.in_link_list(at) && !self.is_label(at)
+                (heading_level(owner).is_some() || !self.is_link(leaf))
+                    && !self.in_link_list(at)
+                    && !self.is_label(at)
+                    && !self.is_caption(at)
             })
             .collect();
         // After the last good leaf nothing follows but what belongs to it.
         if let Some(last) = inside.iter().rposition(|&at| self.is_good(at)) {
-            for at in last + 1..keep.len() {
+            let of = |range: std::ops::Range<usize>| {
+                range.filter(|&at| keep[at]).map(|at| self.leaves[inside[at]].chars).sum::<u32>()
+            };
+            let after =
+                if of(last + 1..keep.len()) * 100 > of(0..last + 1) * 25 { keep.len() } else { last + 1 };
+            for at in after..keep.len() {
                 let (leaf, owner) = (&self.leaves[inside[at]], self.owner(inside[at]));
                 keep[at] &= self.ends(inside[at])
                     || leaf.chars >= 60 && leaf.link_chars == 0
@@ -476,6 +492,16 @@ impl<'a> Survey<'a> {
         })
     }
 
+    /// Whether a leaf is all that is said in the box of a picture, and no sentence.
+    fn is_caption(&self, at: usize) -> bool {
+        let (leaf, owner) = (&self.leaves[at], self.owner(at));
+        if leaf.chars > 150 || self.ends(at) || heading_level(owner).is_some() {
+            return false;
+        }
+        let boxed = std::iter::once(owner).chain(owner.ancestors()).find(|node| self.sum(*node).media > 0);
+        boxed.is_some_and(|boxed| boxed != owner && self.sum(boxed).chars == leaf.chars)
+    }
+
     /// Whether a leaf only labels what is left out: an advertisement, a picture's source.
     fn is_label(&self, at: usize) -> bool {
         let leaf = &self.leaves[at];
@@ -497,6 +523,10 @@ impl<'a> Survey<'a> {
         let omit_leaf = |node: Node<'_>| omitted.binary_search(&node.id()).is_ok();
         build::Builder::new(&omit, &omit_leaf).build(root)
     }
+}
+
+fn is_block(node: Node<'_>) -> bool {
+    node.name().is_some_and(|name| text::flow(name) == text::Flow::Block)
 }
 
 /// The level of the heading that an element is.

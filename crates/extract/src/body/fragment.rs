@@ -84,7 +84,7 @@ impl Survey {
                 _ if is_heading(node) => false,
                 Role::Beside => is_small,
                 Role::Around => is_links,
-                Role::Picture => sum.has_media && sum.chars < CAPTION_CHARS_MAX,
+                Role::Picture | Role::Player => sum.has_media && sum.chars < CAPTION_CHARS_MAX,
                 Role::Plain | Role::Teaser => is_small && is_embedded(node),
             },
         }

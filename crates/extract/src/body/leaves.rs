@@ -209,6 +209,11 @@ impl Cutter {
     }
 }
 
+/// The characters of a text, counted as in a [`Leaf`].
+pub(super) fn chars(text: &str) -> u32 {
+    text.chars().map(|c| if c.is_whitespace() { 0 } else { 1 + u32::from(is_wide(c)) }).sum()
+}
+
 /// Whether a character says as much as two letters do: those of Chinese, Japanese and Korean.
 fn is_wide(c: char) -> bool {
     matches!(c, '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}' | '\u{ff01}'..='\u{ff60}' | '\u{20000}'..='\u{3ffff}')

@@ -11,6 +11,8 @@ pub(super) enum Role {
     Plain,
     /// A picture with what is said about it, if there is one in it.
     Picture,
+    /// A player or a row of pictures, unless it sets off a part of the text.
+    Player,
     /// Perhaps beside the article, or a frame around it: the words for both are the same.
     Around,
     /// A few sentences that lead into an article: into another one, or, under the headline, into this.
@@ -29,11 +31,12 @@ pub(super) fn role(node: Node<'_>) -> (Role, u16) {
             | &local_name!("footer")
             | &local_name!("aside")
             | &local_name!("form")
-            | &local_name!("button")
             | &local_name!("dialog")
             | &local_name!("figcaption")
             | &local_name!("label"),
         ) => return (Role::Beside, 0),
+        // A heading that unfolds what is under it is often a button.
+        Some(&local_name!("button")) if !is_of_heading(node) => return (Role::Beside, 0),
         Some(&local_name!("html") | &local_name!("body")) => return (Role::Plain, 0),
         _ => {}
     }
@@ -49,11 +52,22 @@ pub(super) fn role(node: Node<'_>) -> (Role, u16) {
             "aria-hidden" if value == "true" => return (Role::Hidden, 0),
             "style" if is_hiding(value) => return (Role::Hidden, 0),
             "role" if is_role_beside(value) => role = (Role::Beside, 0),
+            // A heading's id is made of its own words.
+            "id" if is_heading(node) => {}
             "class" | "id" if role.0 < Role::Beside => role = role.max(names_role(value)),
             _ => {}
         }
     }
-    role
+    if role.0 == Role::Player && holds_text(node) { (Role::Plain, 0) } else { role }
+}
+
+fn is_heading(node: Node<'_>) -> bool {
+    super::heading_level(node).is_some()
+}
+
+/// Whether a button holds a heading or stands in one.
+fn is_of_heading(button: Node<'_>) -> bool {
+    button.descendants().any(is_heading) || button.parent().is_some_and(is_heading)
 }
 
 /// Whether a `figure` sets off a part of the text: a table, a quotation, code.
@@ -120,6 +134,7 @@ fn names_role(names: &str) -> (Role, u16) {
                 Word::Around => Role::Around,
                 Word::Teaser => Role::Teaser,
                 Word::Picture => Role::Picture,
+                Word::Player => Role::Player,
                 // `has-sidebar`, `sidebar-grid`, `no-ads`: says how the page is laid out.
                 Word::Layout => {
                     own = (Role::Plain, 0);
@@ -175,6 +190,7 @@ enum Word {
     Around,
     Teaser,
     Picture,
+    Player,
     Layout,
 }
 
@@ -190,18 +206,18 @@ fn word_role(word: &str) -> Word {
             | b"masthead" | b"toolbar" | b"pagination" | b"pager"
             | b"skip" | b"dropdown"
         // What readers say.
-            | b"comment" | b"comments" | b"commentlist" | b"disqus" | b"respond" | b"replies" | b"discussion" | b"livefyre"
+            | b"comment" | b"comments" | b"commentlist" | b"disqus" | b"respond" | b"replies" | b"discussion" | b"livefyre" | b"kommentar" | b"kommentare" | b"commentaires" | b"comentarios" | b"commenti" | b"lesermeinung"
         // Passing it on.
-            | b"share" | b"shares" | b"sharing" | b"sharebar" | b"socials" | b"sharedaddy" | b"addtoany" | b"addthis"
+            | b"share" | b"shares" | b"sharing" | b"sharebar" | b"socials" | b"sharedaddy" | b"addtoany" | b"addthis" | b"teilen" | b"partager" | b"compartir" | b"condividi"
         // Other articles.
             | b"related" | b"recommended" | b"recommendation" | b"recommendations" | b"recirc" | b"recirculation" | b"suggested" | b"suggestions" | b"trending" | b"popular" | b"mostread" | b"readmore"
-            | b"outbrain" | b"taboola" | b"upsell" | b"ticker"
+            | b"outbrain" | b"taboola" | b"upsell" | b"ticker" | b"weiterlesen" | b"relacionadas" | b"relacionados" | b"correlati"
         // Money.
-            | b"advert" | b"adverts" | b"advertisement" | b"advertising" | b"adslot" | b"sponsors" | b"regwall" | b"donate" | b"donation"
+            | b"advert" | b"adverts" | b"advertisement" | b"advertising" | b"adslot" | b"sponsors" | b"regwall" | b"donate" | b"donation" | b"anzeige" | b"anzeigen" | b"werbung" | b"publicite" | b"publicidad" | b"pubblicita" | b"publicidade" | b"reklama" | b"reklam" | b"reklame" | b"annons" | b"annonse"
         // Letters and accounts.
             | b"newsletter" | b"newsletters" | b"subscribe" | b"subscription" | b"subscriptions" | b"signup" | b"optin" | b"login" | b"signin" | b"register"
         // Notices.
-            | b"cookie" | b"cookies" | b"consent" | b"gdpr" | b"tooltip"
+            | b"cookie" | b"cookies" | b"consent" | b"gdpr" | b"tooltip" | b"rollover" | b"hovercard"
         // Pictures, sound and their words.
             | b"caption" | b"captions" | b"lightbox"
         // About the article, not of it.
@@ -210,12 +226,13 @@ fn word_role(word: &str) -> Word {
         b"nav" | b"menu" | b"footer" | b"sidebar" | b"rail" | b"tools" | b"search" | b"tabs" | b"rating" | b"poll" | b"social" | b"follow" | b"print"
             | b"promo" | b"promos" | b"promotion" | b"ad" | b"ads" | b"banner" | b"sponsor" | b"sponsored" | b"affiliate"
             | b"cta" | b"modal" | b"popup" | b"popover" | b"overlay" | b"noprint"
-            | b"gallery" | b"slideshow" | b"carousel" | b"slider" | b"video" | b"audio" | b"player" | b"podcast" | b"credit" | b"credits"
+            | b"credit" | b"credits" | b"prev" | b"autor" | b"autoren" | b"auteur"
             | b"author" | b"authors" | b"meta" | b"metadata" | b"tags" | b"copyright"
             | b"toc" | b"blocker" | b"disclaimer" | b"pullquote"
         => Word::Around,
         b"image" | b"images" | b"img" | b"imgbox" | b"picture" | b"photo" | b"photos" | b"media" | b"figure" | b"thumbnail" | b"thumb" | b"illustration"
         => Word::Picture,
+        b"gallery" | b"slideshow" | b"carousel" | b"slider" | b"video" | b"audio" | b"player" | b"podcast" => Word::Player,
         b"teaser" | b"teasers" => Word::Teaser,
         lower => compound_role(lower),
     }
@@ -249,8 +266,9 @@ fn compound_role(word: &[u8]) -> Word {
 /// Whether a leaf only labels what is left out: an advertisement, the source of a picture.
 pub(super) fn is_label(text: &str, chars: u32) -> bool {
     let text = text.trim();
-    if text.starts_with(['©', 'ⓒ']) {
-        return true;
+    if let Some(holder) = text.strip_prefix(['©', 'ⓒ']) {
+        // With a year it is a notice about the article, without one the credit of a picture.
+        return !holder.trim_start().starts_with(|c: char| c.is_ascii_digit());
     }
     let mut lower = text.to_lowercase();
     while lower.ends_with([':', '.', ' ', '…']) {
