@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::{Field, MissingIdentifier, Pointer};
+use crate::{MissingIdentifier, Pointer};
 
 /// Why nothing is copied out of an envelope.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,15 +61,6 @@ impl ExtractError {
             Self::NotPublished { .. } => "not-published",
             Self::Identifier(_) => "identifier-missing",
         }
-    }
-
-    pub(crate) fn wrong_type(
-        field: Field,
-        place: &Pointer,
-        expected: &'static str,
-        found: &serde_json::Value,
-    ) -> Self {
-        Self::WrongType { field: field.as_str(), place: place.clone(), expected, found: kind_of(found) }
     }
 }
 

@@ -340,7 +340,7 @@ impl Line<'_> {
             self.out.push_str(delimiter);
             delimiter.to_owned()
         } else {
-            self.out.push_str(&format!("<{tag}>"));
+            self.out.extend(["<", tag, ">"]);
             format!("</{tag}>")
         }
     }

@@ -1,6 +1,11 @@
 //! Every way to write a body, as HTML: one builder makes blocks of it, and what it does for pages holds for all of them.
 
+mod closed;
+mod editor_js;
+mod gutenberg;
 mod markdown;
+mod portable_text;
+mod tree;
 
 use std::borrow::Cow;
 
@@ -16,15 +21,50 @@ pub(super) fn markup<'a>(
     rule: &BodyRule,
     left_out: &mut LeftOut,
 ) -> Result<Cow<'a, str>, ExtractError> {
-    let text = || found.as_str().ok_or_else(|| wrong_type("body", &rule.at, "a string", found));
-    Ok(match rule.format {
-        BodyFormat::Html => text()?.into(),
-        BodyFormat::Markdown => markdown::write(text()?).into(),
-        BodyFormat::Plain => plain(text()?).into(),
-        other => {
-            left_out.note(other.as_str(), &rule.at);
-            "".into()
+    let at = &rule.at;
+    let text = || found.as_str().ok_or_else(|| wrong_type("body", at, "a string", found));
+    let html = match rule.format {
+        BodyFormat::Html => return text().map(Cow::from),
+        BodyFormat::Markdown => markdown::write(text()?),
+        BodyFormat::Plain => plain(text()?),
+        BodyFormat::Gutenberg => gutenberg::write(text()?, at, left_out),
+        BodyFormat::PortableText
+        | BodyFormat::EditorJs
+        | BodyFormat::StrapiBlocks
+        | BodyFormat::Slate
+        | BodyFormat::Lexical => {
+            // A document of blocks may stand in a string as well.
+            let within = found.as_str().and_then(|text| serde_json::from_str(text).ok());
+            if within.is_some() {
+                left_out.within = Some(at.clone());
+            }
+            blocks(within.as_ref().unwrap_or(found), rule, left_out)?
         }
+    };
+    Ok(html.into())
+}
+
+/// A document of blocks as HTML.
+fn blocks(document: &Json, rule: &BodyRule, left_out: &mut LeftOut) -> Result<String, ExtractError> {
+    let path: &[&str] = match rule.format {
+        BodyFormat::EditorJs => &["blocks"],
+        BodyFormat::Lexical => &["root", "children"],
+        _ => &[],
+    };
+    let at = path.iter().fold(rule.at.clone(), |at, key| at.key(key));
+    let array = path.iter().try_fold(document, |document, key| document.get(key)).and_then(Json::as_array);
+    let expected = match rule.format {
+        BodyFormat::EditorJs => "an object with `blocks`",
+        BodyFormat::Lexical => "an object with `root`",
+        _ => "an array",
+    };
+    let array = array.ok_or_else(|| wrong_type("body", &rule.at, expected, document))?;
+    Ok(match rule.format {
+        BodyFormat::EditorJs => editor_js::write(array, &at, left_out)?,
+        BodyFormat::StrapiBlocks => tree::write(array, &at, tree::strapi, left_out),
+        BodyFormat::Slate => tree::write(array, &at, tree::slate, left_out),
+        BodyFormat::Lexical => tree::write(array, &at, tree::lexical, left_out),
+        _ => portable_text::write(array, &at, left_out),
     })
 }
 
@@ -62,9 +102,30 @@ fn push_link(html: &mut String, address: &str) {
     html.push_str("\">");
 }
 
+/// Writes text within the elements that mark it.
+fn push_marked(html: &mut String, text: &str, tags: impl Iterator<Item = &'static str>) {
+    let tags: Vec<&str> = tags.collect();
+    for tag in &tags {
+        html.extend(["<", tag, ">"]);
+    }
+    push_text(html, text);
+    for tag in tags.iter().rev() {
+        html.extend(["</", tag, ">"]);
+    }
+}
+
+/// Writes an element and what is in it.
+fn element(html: &mut String, tag: &str, write: impl FnOnce(&mut String)) {
+    html.extend(["<", tag, ">"]);
+    write(html);
+    html.extend(["</", tag, ">"]);
+}
+
 /// The blocks that were left out of a body, by type.
 #[derive(Default)]
 pub(super) struct LeftOut {
+    /// The place of the string that the document stands in: no pointer leads into it.
+    within: Option<Pointer>,
     /// Type, where the first one stands, how many.
     types: Vec<(String, Pointer, usize)>,
     more: usize,
@@ -81,7 +142,7 @@ impl LeftOut {
         if let Some((.., count)) = self.types.iter_mut().find(|(known, ..)| *known == name) {
             *count += 1;
         } else if self.types.len() < TYPES_MAX {
-            self.types.push((name, at.clone(), 1));
+            self.types.push((name, self.within.as_ref().unwrap_or(at).clone(), 1));
         } else {
             self.more += 1;
         }

@@ -24,8 +24,8 @@ fn html(text: &str) -> FieldRule {
     FieldRule { format: TextFormat::Html, ..at(text) }
 }
 
-fn identifier(at: &str) -> Option<IdentifierRule> {
-    Some(IdentifierRule::whole(at.parse().unwrap()))
+fn identifier(at: &str) -> IdentifierRule {
+    IdentifierRule::whole(at.parse().unwrap())
 }
 
 fn read(response: &str, rules: &Rules) -> Result<Article, ExtractError> {
@@ -92,7 +92,7 @@ fn rules() -> JsonRules {
             (Field::Language, at("/data/locale")),
         ]
         .into(),
-        identifier: identifier("/data/id"),
+        identifier: Some(identifier("/data/id")),
         original: Some(at("/data/original")),
     }
 }
@@ -105,7 +105,7 @@ fn shown(article: &Article, field: Field) -> Vec<String> {
 
 #[test]
 fn r12_a_wordpress_post_is_copied_with_places() {
-    let rules = WordPressRules { identifier: identifier("/id"), original: None };
+    let rules = WordPressRules { identifier: Some(identifier("/id")), original: None };
     let article = read(WORDPRESS, &Rules::WordPress(rules)).unwrap();
     let rows: [(Field, &[&str]); 9] = [
         (Field::Headline, &["Bees & beekeepers come back – early (/title/rendered)"]),
@@ -250,10 +250,10 @@ fn r05_an_agreed_field_of_the_wrong_type_stops_the_read() {
 #[test]
 fn r06_an_identifier_is_read_byte_for_byte_or_missing() {
     let check = |value: Json, expected: Result<&str, &str>| {
-        let rules = JsonRules { identifier: identifier("/id"), ..JsonRules::default() };
+        let rules = JsonRules { identifier: Some(identifier("/id")), ..JsonRules::default() };
         let read = read(&json!({"id": value}).to_string(), &Rules::Json(rules));
         let read = read.map(|article| article.identifier.unwrap().text);
-        assert_eq!(read.as_deref().map_err(|error| error.code()), expected, "{value}");
+        assert_eq!(read.as_deref().map_err(ExtractError::code), expected, "{value}");
     };
     check(json!("17"), Ok("17"));
     check(json!(17), Ok("17"));
@@ -269,7 +269,7 @@ fn r14_one_original_is_declared_and_no_more() {
     let check = |value: Json, expected: Option<&str>, ambiguous: bool| {
         let rules = JsonRules {
             fields: [(Field::Canonical, at("/url"))].into(),
-            identifier: identifier("/id"),
+            identifier: Some(identifier("/id")),
             original: Some(if value.is_array() { each("/original", "") } else { at("/original") }),
             ..JsonRules::default()
         };
@@ -336,4 +336,230 @@ fn r13_markdown_is_read_without_its_pictures() {
         "# One\n\nTwo *three* [f\u{fc}r](https://example.org/\u{fc}?a=1&b=2)\n\n\
          | a | b |\n| --- | --- |\n| ~~c~~ | `d` |\n\n1. four\n   - five"
     );
+}
+
+/// Reads one body in each way of writing it.
+fn check_body(format: BodyFormat, document: &Json, markdown: &str, notices: &[&str]) {
+    assert_eq!(
+        body(format, document),
+        (markdown.to_owned(), notices.iter().map(ToString::to_string).collect())
+    );
+    // The same document in a string, where no pointer leads.
+    if !document.is_string() {
+        let (again, left_out) = body(format, &document.to_string().into());
+        assert_eq!(again, markdown);
+        assert!(left_out.iter().all(|notice| notice.ends_with("(at /body)")), "{left_out:?}");
+    }
+}
+
+#[test]
+fn blocks_of_gutenberg_are_what_stands_between_their_comments() {
+    let text = "<!-- wp:paragraph {\"dropCap\":true} -->\n<p class=\"has-drop-cap\">One.</p>\n<!-- /wp:paragraph -->\n\
+                <!-- wp:latest-posts {\"postsToShow\":3} /-->\n\
+                <!-- wp:shortcode -->\n[form id=\"1\"]\n<!-- /wp:shortcode -->\n\
+                <!-- wp:acme/note --><div><p>Two.</p></div><!-- /wp:acme/note --><!-- wp:block {\"ref\":7} /--><!-- more -->";
+    check_body(
+        BodyFormat::Gutenberg,
+        &json!(text),
+        "One.\n\nTwo.",
+        &[
+            "block-left-out: `latest-posts` (at /body)",
+            "block-left-out: `shortcode` (at /body)",
+            "block-left-out: `block` (at /body)",
+        ],
+    );
+    check_body(
+        BodyFormat::Gutenberg,
+        &json!("<p>a</p><!-- wp:shortcode -->[b]"),
+        "a",
+        &["block-left-out: `shortcode` (at /body)"],
+    );
+}
+
+#[test]
+fn portable_text_is_read() {
+    let span = |text: &str, marks: &[&str]| json!({"_type": "span", "text": text, "marks": marks});
+    let item = |text: &str, list: &str, level: u64| json!({"_type": "block", "listItem": list, "level": level, "children": [span(text, &[])]});
+    let document = json!([
+        {"_type": "block", "style": "h2", "children": [span("Tides & times", &[])]},
+        {
+            "_type": "block",
+            "style": "normal",
+            "markDefs": [{"_key": "k1", "_type": "link", "href": "https://www.example.org/a?b=1&c=2"}],
+            "children": [
+                span("A ", &[]), span("bold", &["strong"]), span(" and ", &[]), span("linked ", &["k1"]), span("word", &["k1", "em"]),
+                {"_type": "footnote", "text": "left out"}, span(".", &[])
+            ]
+        },
+        {"_type": "image", "asset": {"_ref": "image-1"}},
+        {"_type": "poll"}, {"_type": "poll"},
+        item("one", "bullet", 1), item("inner", "number", 2), item("two", "bullet", 1), item("first", "number", 1),
+        {"_type": "block", "style": "blockquote", "children": [span("Said.", &[])]},
+        {"_type": "code", "language": "rust", "code": "fn a() {\n    <b>\n}"},
+        {"_type": "table", "rows": [{"cells": ["a", "b"]}, {"cells": ["c", "d"]}]},
+        {"_type": "block", "style": "lead", "children": [span("End.", &[])]}
+    ]);
+    check_body(
+        BodyFormat::PortableText,
+        &document,
+        "## Tides & times\n\nA **bold** and [linked *word*](https://www.example.org/a?b=1&c=2).\n\n\
+         - one\n  1. inner\n- two\n\n1. first\n\n> Said.\n\n```\nfn a() {\n    <b>\n}\n```\n\n\
+         |  |  |\n| --- | --- |\n| a | b |\n| c | d |\n\nEnd.",
+        &[
+            "block-left-out: `footnote` (at /body/1/children/5)",
+            "block-left-out: `image` (at /body/2)",
+            "block-left-out: `poll`, 2 times (at /body/3)",
+        ],
+    );
+}
+
+#[test]
+fn editor_js_is_read() {
+    let document = json!({"time": 1, "blocks": [
+        {"type": "header", "data": {"text": "Low <i>tide</i>", "level": 3}},
+        // What is left open in one block ends with it.
+        {"type": "paragraph", "data": {"text": "One <b>two <a href=\"/x?a=1&amp;b=2\">three</a>"}},
+        {"type": "paragraph", "data": {"text": "Four &amp; five <!-- six"}},
+        {"type": "list", "data": {"style": "ordered", "items": ["a", {"content": "b", "items": [{"content": "c", "items": []}]}]}},
+        {"type": "checklist", "data": {"items": [{"text": "d", "checked": true}]}},
+        {"type": "quote", "data": {"text": "Said.", "caption": "Ada Example"}},
+        {"type": "code", "data": {"code": "a < b"}},
+        {"type": "delimiter", "data": {}},
+        {"type": "table", "data": {"withHeadings": true, "content": [["e", "f"], ["<b>g</b>", "h"]]}},
+        {"type": "raw", "data": {"html": "<div><p>Raw<p>text</div><script>x</script>"}},
+        {"type": "image", "data": {"caption": "left out"}},
+        {"type": "linkTool", "data": {"link": "https://www.example.org/other"}}
+    ]});
+    check_body(
+        BodyFormat::EditorJs,
+        &document,
+        "### Low *tide*\n\nOne **two [three](/x?a=1&b=2)**\n\nFour & five\n\n1. a\n2. b\n   1. c\n\n- d\n\n\
+         > Said.\n>\n> Ada Example\n\n```\na < b\n```\n\n***\n\n| e | f |\n| --- | --- |\n| **g** | h |\n\nRaw\n\ntext",
+        &["block-left-out: `image` (at /body/blocks/10)", "block-left-out: `linkTool` (at /body/blocks/11)"],
+    );
+}
+
+#[test]
+fn blocks_of_strapi_are_read() {
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let item = |word: &str| json!({"type": "list-item", "children": [text(word)]});
+    let document = json!([
+        {"type": "heading", "level": 2, "children": [text("Tides")]},
+        {"type": "paragraph", "children": [
+            text("A "), {"type": "text", "text": "bold", "bold": true, "underline": true}, text(" "),
+            {"type": "link", "url": "https://www.example.org/", "children": [text("link")]}, text(".")
+        ]},
+        {"type": "list", "format": "ordered", "children": [
+            item("one"), {"type": "list", "format": "unordered", "children": [item("inner")]}, item("two")
+        ]},
+        {"type": "quote", "children": [text("Said.")]},
+        {"type": "code", "children": [text("a\n  b")]},
+        {"type": "image", "image": {"caption": "left out"}, "children": [text("")]}
+    ]);
+    check_body(
+        BodyFormat::StrapiBlocks,
+        &document,
+        "## Tides\n\nA **bold** [link](https://www.example.org/).\n\n1. one\n   - inner\n2. two\n\n> Said.\n\n```\na\n  b\n```",
+        &["block-left-out: `image` (at /body/5)"],
+    );
+}
+
+#[test]
+fn slate_is_read_by_the_names_that_are_in_use() {
+    let text = |text: &str| json!({"text": text});
+    let document = json!([
+        {"type": "heading-one", "children": [text("One")]},
+        {"type": "h3", "children": [text("Two")]},
+        {"children": [text("A "), {"text": "word", "italic": true}, {"type": "a", "url": "/x", "children": [text(" x")]}]},
+        {"type": "bulleted-list", "children": [
+            {"type": "list-item", "children": [{"type": "lic", "children": [text("a")]}]},
+            {"type": "list-item", "children": [{"type": "numbered-list", "children": [{"type": "li", "children": [text("b")]}]}]}
+        ]},
+        {"type": "code_block", "children": [
+            {"type": "code_line", "children": [text("c")]}, {"type": "code_line", "children": [text(" d")]}
+        ]},
+        {"type": "table", "children": [
+            {"type": "tr", "children": [{"type": "th", "children": [text("e")]}, {"type": "th", "children": [text("f")]}]},
+            {"type": "tr", "children": [{"type": "td", "children": [{"type": "p", "children": [text("g")]}]}, {"type": "td", "children": [text("h")]}]}
+        ]},
+        {"type": "upload", "value": 3, "children": [text("")]},
+        {"type": "relatedArticle", "children": [text("left out")]}
+    ]);
+    check_body(
+        BodyFormat::Slate,
+        &document,
+        "# One\n\n### Two\n\nA *word* [x](/x)\n\n- a\n  1. b\n\n```\nc\n d\n```\n\n| e | f |\n| --- | --- |\n| g | h |",
+        &["block-left-out: `upload` (at /body/6)", "block-left-out: `relatedArticle` (at /body/7)"],
+    );
+}
+
+#[test]
+fn lexical_is_read() {
+    let text = |text: &str, format: u64| json!({"type": "text", "text": text, "format": format});
+    let item = |children: Json| json!({"type": "listitem", "children": children});
+    let document = json!({"root": {"type": "root", "children": [
+        {"type": "heading", "tag": "h2", "children": [text("Tides", 0)]},
+        {"type": "paragraph", "children": [
+            text("A ", 0), text("both", 3), {"type": "linebreak"}, text("CO", 0), text("2", 32), text(" ", 0),
+            {"type": "link", "fields": {"url": "/x"}, "children": [text("x", 0)]}
+        ]},
+        {"type": "list", "listType": "number", "children": [
+            item(json!([text("one", 0)])),
+            item(json!([{"type": "list", "listType": "bullet", "children": [item(json!([text("inner", 0)]))]}])),
+        ]},
+        {"type": "extended-quote", "children": [{"type": "extended-text", "text": "Said.", "format": 0}]},
+        {"type": "code", "children": [
+            {"type": "code-highlight", "text": "a"}, {"type": "linebreak"}, {"type": "code-highlight", "text": "b"}
+        ]},
+        {"type": "horizontalrule"},
+        {"type": "table", "children": [{"type": "tablerow", "children": [
+            {"type": "tablecell", "headerState": 1, "children": [{"type": "paragraph", "children": [text("c", 0)]}]},
+            {"type": "tablecell", "headerState": 0, "children": [{"type": "paragraph", "children": [text("d", 0)]}]}
+        ]}]},
+        {"type": "youtube", "videoID": "x"}
+    ]}});
+    check_body(
+        BodyFormat::Lexical,
+        &document,
+        "## Tides\n\nA ***both*** CO<sub>2</sub> [x](/x)\n\n1. one\n   - inner\n\n> Said.\n\n```\na\nb\n```\n\n***\n\n\
+         |  |  |\n| --- | --- |\n| c | d |",
+        &["block-left-out: `youtube` (at /body/root/children/7)"],
+    );
+}
+
+#[test]
+fn r05_a_body_that_is_no_document_of_its_format_stops_the_read() {
+    let check = |format: BodyFormat, document: Json, expected: &str| {
+        let rules =
+            JsonRules { body: Some(BodyRule { at: pointer("/body"), format }), ..JsonRules::default() };
+        let error = read(&json!({"body": document}).to_string(), &Rules::Json(rules)).unwrap_err();
+        assert_eq!(error.to_string(), format!("field `body` at `/body` is {expected} was agreed"));
+    };
+    check(BodyFormat::Markdown, json!(["a"]), "an array; a string");
+    check(BodyFormat::Gutenberg, json!({}), "an object; a string");
+    check(BodyFormat::PortableText, json!({"a": 1}), "an object; an array");
+    check(BodyFormat::Slate, json!("no JSON"), "a string; an array");
+    check(BodyFormat::EditorJs, json!([]), "an array; an object with `blocks`");
+    check(BodyFormat::Lexical, json!({"children": []}), "an object; an object with `root`");
+}
+
+/// However many types a document invents, and however deep it goes, what is said of it and made of it stays within bounds.
+#[test]
+fn hostile_documents_stay_within_bounds() {
+    let types: Vec<Json> =
+        (0..10_000).map(|index| json!({"type": format!("{index}{}", "x".repeat(200))})).collect();
+    let (_, notices) = body(BodyFormat::Slate, &Json::Array(types));
+    assert_eq!(notices.len(), 34);
+    assert!(notices.iter().all(|notice| notice.len() < 200));
+
+    let items: Vec<Json> = (0..1000)
+        .map(|level| json!({"_type": "block", "listItem": "bullet", "level": level, "children": [{"_type": "span", "text": "a"}]}))
+        .collect();
+    body(BodyFormat::PortableText, &Json::Array(items));
+
+    let mut list = json!({"type": "p", "children": [{"text": "deep"}]});
+    for _ in 0..28 {
+        list = json!({"type": "ul", "children": [{"type": "li", "children": [list]}]});
+    }
+    assert!(body(BodyFormat::Slate, &json!([list])).0.ends_with("deep"));
 }
