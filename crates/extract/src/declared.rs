@@ -12,9 +12,9 @@ use std::collections::HashMap;
 
 use html5ever::{LocalName, local_name};
 
-use crate::dom::Node;
+use crate::dom::{Document, Node};
 use crate::page::Page;
-use crate::place::{MetaKey, Place};
+use crate::place::{MetaKey, Place, Step};
 use crate::{Notice, NoticeCode};
 use json_ld::{LinkedData, Reading};
 
@@ -235,6 +235,15 @@ impl<'a> Declared<'a> {
         let name = name.trim().to_ascii_lowercase();
         self.counts.get(&(key.as_str(), name)).copied().unwrap_or_default()
     }
+}
+
+/// The text at a place in a JSON-LD block of the page.
+pub(crate) fn json_ld_text(document: &Document, block: usize, path: &[Step]) -> Option<String> {
+    let mut scripts =
+        document.root().descendants().filter(|node| node.is(&local_name!("script")) && is_json_ld(*node));
+    let mut data = LinkedData::default();
+    data.push(scripts.nth(block)?.raw_text());
+    data.text_at(0, path)
 }
 
 /// What a `meta` element says. Some programs write `value` for `content`; both together are not met.

@@ -1,6 +1,6 @@
 use crate::dom::{self, Document, Node};
 use crate::place::{At, MetaKey};
-use crate::{Envelope, Place, Rules, charset, json, text};
+use crate::{Envelope, Place, Rules, charset, declared, json, text};
 
 /// What stands at a place of an envelope: the check that a value was copied, and from where (R12).
 ///
@@ -37,7 +37,8 @@ pub(crate) fn in_page(document: &Document, place: &Place) -> Option<String> {
         At::Element { selector, attribute } => {
             element_value(document.select_first(selector)?, attribute.as_deref())
         }
-        At::JsonLd { .. } | At::Script { .. } | At::Address | At::Json(_) | At::Joined(_) => return None,
+        At::JsonLd { block, path } => declared::json_ld_text(document, *block, path)?,
+        At::Script { .. } | At::Address | At::Json(_) | At::Joined(_) => return None,
     };
     cut(whole, place)
 }
@@ -56,13 +57,12 @@ pub(crate) fn metas<'a>(
 
 /// The value of an element: the named attribute, else the `content` of a `meta`, the `href` of a `link`, else its text.
 pub(crate) fn element_value(node: Node<'_>, attribute: Option<&str>) -> String {
-    let implied = match node.name().map(|name| &**name) {
-        Some("meta") => Some("content"),
-        Some("link") => Some("href"),
-        _ => None,
-    };
-    match attribute.or(implied) {
-        Some(attribute) => text::normalise(node.attribute(attribute).unwrap_or_default()),
-        None => node.text(),
+    match (attribute, node.name().map(|name| &**name)) {
+        (None, Some("meta")) => declared::plain::plain(declared::content_of(node).unwrap_or_default()),
+        (None, Some("link")) => text::normalise(node.attribute("href").unwrap_or_default()),
+        (None, _) => node.text(),
+        // What is written for machines to show, like a `meta` element's.
+        (Some("content"), _) => declared::plain::plain(node.attribute("content").unwrap_or_default()),
+        (Some(attribute), _) => text::normalise(node.attribute(attribute).unwrap_or_default()),
     }
 }

@@ -6,8 +6,11 @@
 //! named, and where the page shows one person and declares another that it shows nowhere, the one shown counts.
 
 use std::cell::OnceCell;
+use std::sync::LazyLock;
 
-use super::lines::{Line, is_named};
+use regex::Regex;
+
+use super::lines::{Line, any_of, is_named};
 use super::locate::locate;
 use super::names::{is_account, is_domain, is_full_name, names, starts_with_lead, words};
 use super::subject::{Subject, fold};
@@ -22,8 +25,9 @@ use crate::{Place, Value};
 const AUTHORS_MAX: usize = 64;
 /// More names shown around a headline are not one article's.
 const SHOWN_MAX: usize = 6;
-/// A longer text is no byline.
+/// A longer text is no byline, and a line that holds one among other things is not much longer.
 const BYLINE_BYTES_MAX: usize = 240;
+const BYLINE_LINE_BYTES_MAX: usize = 480;
 
 /// Names of `meta` elements that hold an author, the surest first.
 const METAS: &[&str] = &[
@@ -47,21 +51,23 @@ const PUBLISHER_METAS: &[&str] =
     &["og:site_name", "publisher", "dc.publisher", "dcterms.publisher", "application-name"];
 
 /// Parts of class names and ids of elements that hold an author's name.
-const AUTHOR_NAMES: &[&str] = &[
-    "author",
-    "byline",
-    "byln",
-    "autor",
-    "auteur",
-    "writer",
-    "vcard",
-    "journalist",
-    "signature",
-    "contributor",
-    "verfasser",
-    "reporter",
-    "redakteur",
-];
+static AUTHOR_NAMES: LazyLock<Regex> = LazyLock::new(|| {
+    any_of(&[
+        "auteur",
+        "author",
+        "autor",
+        "byline",
+        "byln",
+        "contributor",
+        "journalist",
+        "redakteur",
+        "reporter",
+        "signature",
+        "vcard",
+        "verfasser",
+        "writer",
+    ])
+});
 
 /// Words of roles, of publishers' names and of calls for action, which elements named for authors hold as well.
 const NO_NAME_WORDS: &[&str] = &[
@@ -320,7 +326,7 @@ fn in_metas(declared: &Declared<'_>, name: &str) -> Vec<Value> {
 /// The full names shown around the headline: in elements named for authors, and in lines that begin with a word such as `By`.
 fn shown(lines: &[Line<'_>]) -> Vec<Value> {
     let mut found: Vec<Value> = Vec::new();
-    for line in lines {
+    for line in lines.iter().filter(|line| line.text.len() <= BYLINE_LINE_BYTES_MAX) {
         let mut nodes: Vec<Node<'_>> =
             line.node.descendants().filter(|node| is_author_element(*node)).collect();
         // Of elements within each other the innermost: it holds the name alone.
@@ -353,7 +359,7 @@ fn is_author_element(node: Node<'_>) -> bool {
     let property = node.attribute("itemprop").or(node.attribute("property"));
     property.is_some_and(|property| property.contains("author"))
         || node.attribute("rel").is_some_and(|rel| rel.split_ascii_whitespace().any(|rel| rel == "author"))
-        || is_named(node, AUTHOR_NAMES)
+        || is_named(node, &AUTHOR_NAMES)
 }
 
 fn has_no_name_word(text: &str) -> bool {

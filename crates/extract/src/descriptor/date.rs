@@ -134,37 +134,61 @@ pub(crate) fn declared(text: &str) -> Option<Day> {
 /// The dates of a shown line, each with what the words before it call it.
 pub(crate) fn shown(text: &str) -> Line<'_> {
     let mut line = Line::default();
-    if text.len() > LINE_BYTES_MAX || !text.bytes().any(|byte| byte.is_ascii_digit()) {
+    if text.len() > LINE_BYTES_MAX || !holds_year(text) {
         return line;
     }
     let tokens = Tokens::new(text);
-    let (mut at, mut label) = (0, Label::None);
-    while let Some(token) = tokens.list.get(at) {
-        if let Some((day, end)) = tokens.expression(at) {
-            line.dates.push(Shown { text: tokens.text_between(at, end), day, label });
-            (at, label) = (end, Label::None);
-            continue;
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < tokens.list.len() {
+        match tokens.expression(at) {
+            Some((day, end)) => {
+                found.push((at, end, day));
+                at = end;
+            }
+            None => at += 1,
         }
-        match token.kind {
-            Kind::Word => {
-                let word = tokens.text_of(token).to_lowercase();
-                match vocabulary(&word) {
+    }
+    if found.is_empty() {
+        return line;
+    }
+    let mut at = 0;
+    for (start, end, day) in found {
+        let label = line.take_words(&tokens, at, start);
+        line.dates.push(Shown { text: tokens.text_between(start, end), day, label });
+        at = end;
+    }
+    line.take_words(&tokens, at, tokens.list.len());
+    line
+}
+
+/// Whether a text has four digits in a row, without which it has no date.
+fn holds_year(text: &str) -> bool {
+    text.as_bytes().windows(4).any(|four| four.iter().all(u8::is_ascii_digit))
+}
+
+impl Line<'_> {
+    /// Takes the words between two dates; says what they call the second one.
+    fn take_words(&mut self, tokens: &Tokens<'_>, start: usize, end: usize) -> Label {
+        let mut label = Label::None;
+        for token in tokens.list.get(start..end).unwrap_or_default() {
+            match token.kind {
+                Kind::Word => match vocabulary(&tokens.text_of(token).to_lowercase()) {
                     Word::Published if label == Label::None => label = Label::Published,
-                    // "Last published" is a modification, and "published, last updated …" the later word's.
+                    // "Last published" is a modification, and in "published, last updated" the later word is nearer.
                     Word::Modified => label = Label::Modified,
                     Word::Published | Word::Open => {}
                     Word::Unknown => {
-                        line.other_words += 1;
+                        self.other_words += 1;
                         label = Label::None;
                     }
-                }
+                },
+                Kind::Number(_) => self.other_words += 1,
+                Kind::Other(_) | Kind::Space => {}
             }
-            Kind::Number(_) => line.other_words += 1,
-            Kind::Other(_) | Kind::Space => {}
         }
-        at += 1;
+        label
     }
-    line
 }
 
 enum Word {
@@ -366,6 +390,11 @@ impl<'t> Tokens<'t> {
     /// A date with its weekday, time and zone, where one begins at `at`; and the token behind it.
     fn expression(&self, at: usize) -> Option<(Day, usize)> {
         let mut core = at;
+        // A date begins with a number, or with a name that a number follows, perhaps behind another name.
+        let near = self.list.get(at..).unwrap_or_default().iter().filter(|token| !token.is_joint()).take(3);
+        if !near.into_iter().any(|token| matches!(token.kind, Kind::Number(_))) {
+            return None;
+        }
         for _ in 0..2 {
             if self.word(core).is_some_and(is_weekday) {
                 core = self.skip(core + 1, Token::is_joint);
@@ -469,9 +498,10 @@ impl<'t> Tokens<'t> {
 
     /// `March 5, 2024`, `Mar. 5th 2024`; and where a program wrote it `Mar 05 10:15:00 CET 2024`.
     fn month_first(&self, at: usize) -> Option<(Day, usize)> {
-        let month = month(self.word(at)?)?;
+        let name = self.word(at)?;
         let mut next = self.skip(at + 1, |token| matches!(token.kind, Kind::Space | Kind::Other('.')));
         let day = self.number(next, 1, 2)?;
+        let month = month(name)?;
         next = self.ordinal_mark(next + 1);
         next = self.skip(next, |token| matches!(token.kind, Kind::Space | Kind::Other(',' | '.')));
         if self.is_declared

@@ -25,6 +25,8 @@ const WORDS_MIN: usize = 4;
 pub(crate) struct Headline<'a> {
     /// The readings, the surest first.
     pub(crate) readings: Vec<Value>,
+    /// Whether the first of them is the headline.
+    pub(crate) is_chosen: bool,
     /// The element that shows it, if one certainly does.
     pub(crate) node: Option<Node<'a>>,
 }
@@ -50,21 +52,29 @@ pub(crate) fn read<'a>(page: Page<'a>, declared: &'a Declared<'a>, subject: &Sub
         _ => None,
     });
     if let Some((node, text)) = chosen {
-        return Headline { readings: with_shown(readings, node, text), node: Some(node) };
+        return Headline { readings: with_shown(readings, node, text), is_chosen: true, node: Some(node) };
     }
     // One that says more than a title, as its section before it, shows the headline without being it.
     let wider = h1s.iter().find(|(_, text)| titles.iter().any(|title| part(title, text).is_some()));
     if let Some((node, _)) = wider {
-        return Headline { readings, node: Some(*node) };
+        return Headline { readings, is_chosen: true, node: Some(*node) };
     }
     let lower =
         shown(&declared.headings).find(|(_, text)| titles.iter().any(|title| part(text, title).is_some()));
     let Some((node, text)) = lower else {
-        return Headline { readings, node: None };
+        return Headline { readings, is_chosen: true, node: None };
     };
+    // A lower heading is the headline where it says just what is declared; else it stands beside, for it may be one of the text's.
     let exact = readings.iter().any(|value| value.text.to_lowercase() == text.to_lowercase());
-    let readings = if exact { with_shown(readings, node, text) } else { readings };
-    Headline { readings, node: Some(node) }
+    if exact {
+        return Headline { readings: with_shown(readings, node, text), is_chosen: true, node: Some(node) };
+    }
+    let is_chosen = !readings.is_empty();
+    let mut readings = readings;
+    if let Some(selector) = locate(node) {
+        readings.push(Value::new(text, Place::element(selector, None)));
+    }
+    Headline { readings, is_chosen, node: Some(node) }
 }
 
 /// Whether a heading is the site's name rather than a headline: it links to the front page, or is what the site calls itself.
@@ -146,10 +156,11 @@ fn part(text: &str, title: &str) -> Option<Part> {
     let marks = title
         .char_indices()
         .filter(|(_, c)| matches!(c, '|' | '-' | '–' | '—' | '·' | '•' | '»' | '«' | ':' | '/'));
-    let sides = marks.map(|(at, c)| (&title[..at], &title[at + c.len_utf8()..]));
-    if long && whole.starts_with(&text) || sides.clone().any(|(before, _)| fold(before) == text) {
+    let mut sides = marks.map(|(at, c)| (&title[..at], &title[at + c.len_utf8()..]));
+    if long && whole.starts_with(&text) || sides.any(|(before, _)| fold(before) == text) {
         Some(Part::Beginning)
-    } else if long && whole.ends_with(&text) || sides.clone().any(|(_, behind)| fold(behind) == text) {
+    } else if long && whole.ends_with(&text) {
+        // What stands at the end and is short is the site's name.
         Some(Part::End)
     } else {
         None
@@ -158,14 +169,26 @@ fn part(text: &str, title: &str) -> Option<Part> {
 
 /// Whether two titles have most of their words in common.
 fn is_akin(one: &str, other: &str) -> bool {
-    let words = |text: &str| -> Vec<String> {
-        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() > 2);
-        let mut words: Vec<_> = words.map(str::to_lowercase).collect();
-        words.sort_unstable();
-        words.dedup();
-        words
-    };
     let (one, other) = (words(one), words(other));
     let common = one.iter().filter(|word| other.contains(word)).count();
     common >= 3 && 2 * common >= one.len().min(other.len())
+}
+
+/// The distinct words of three letters and more; of scripts that write no spaces each two characters.
+fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for word in text.split(|c: char| !c.is_alphanumeric()) {
+        let letters: Vec<char> = word.chars().flat_map(char::to_lowercase).collect();
+        if letters
+            .iter()
+            .any(|c| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{e00}'..='\u{e7f}'))
+        {
+            words.extend(letters.windows(2).map(|two| two.iter().collect::<String>()));
+        } else if letters.len() > 2 {
+            words.push(letters.iter().collect());
+        }
+    }
+    words.sort_unstable();
+    words.dedup();
+    words
 }

@@ -2,8 +2,10 @@
 //! an article and when; what is shown elsewhere may be about other articles.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
 use html5ever::local_name;
+use regex::Regex;
 
 use crate::dom::{Node, NodeId};
 use crate::text::{self, Flow};
@@ -37,6 +39,7 @@ pub(crate) fn around(headline: Node<'_>) -> Vec<Line<'_>> {
     let top = headline.document().root();
     let mut next = Some(box_of(headline));
     let mut passed = false;
+    let ancestors: HashSet<NodeId> = headline.ancestors().map(Node::id).collect();
     while let Some(node) = next {
         if node == headline {
             passed = true;
@@ -44,7 +47,7 @@ pub(crate) fn around(headline: Node<'_>) -> Vec<Line<'_>> {
             continue;
         }
         let hidden = node.name().is_some_and(|name| text::flow(name) == Flow::Absent);
-        if hidden || (is_aside(node) && !headline.ancestors().any(|ancestor| ancestor == node)) {
+        if hidden || (!ancestors.contains(&node.id()) && is_aside(node)) {
             next = node.after(top);
             continue;
         }
@@ -53,7 +56,7 @@ pub(crate) fn around(headline: Node<'_>) -> Vec<Line<'_>> {
             continue;
         }
         let Some(block) = block_of(node).filter(|block| seen.insert(block.id())) else { continue };
-        if headline.ancestors().any(|ancestor| ancestor == block) {
+        if ancestors.contains(&block.id()) {
             continue;
         }
         let text = short_text(block);
@@ -92,10 +95,19 @@ fn block_of(text: Node<'_>) -> Option<Node<'_>> {
 
 /// What a block says, as far as it is of use as a line.
 fn short_text(block: Node<'_>) -> String {
-    let bytes: usize = block.descendants().filter_map(Node::as_text).map(str::len).take(512).sum();
-    if bytes > 4 * LINE_BYTES_MAX {
-        let own = block.children().filter_map(Node::as_text).next().unwrap_or_default();
-        return text::normalise(own.get(..own.floor_char_boundary(LINE_BYTES_MAX)).unwrap_or_default());
+    let mut texts = block.descendants().filter_map(Node::as_text);
+    let mut bytes = 0;
+    let is_long = texts.any(|text| {
+        bytes += text.len();
+        bytes > 4 * LINE_BYTES_MAX
+    });
+    if is_long {
+        let own = block
+            .children()
+            .filter_map(Node::as_text)
+            .find(|text| !text.trim().is_empty())
+            .unwrap_or_default();
+        return text::normalise(own).chars().take(LINE_BYTES_MAX).collect();
     }
     block.text()
 }
@@ -113,52 +125,57 @@ pub(crate) fn is_aside(node: Node<'_>) -> bool {
                 | &local_name!("button")
         )
     );
-    by_name || is_named(node, ASIDE) || matches!(node.attribute("hidden"), Some(_))
+    by_name || is_named(node, &ASIDE) || node.attribute("hidden").is_some()
 }
 
 /// Parts of class names and ids that mark what is not the article's.
-const ASIDE: &[&str] = &[
-    "related",
-    "recommend",
-    "sidebar",
-    "comment",
-    "widget",
-    "newsletter",
-    "caption",
-    "credit",
-    "copyright",
-    "popular",
-    "trending",
-    "breadcrumb",
-    "cookie",
-    "advert",
-    "sponsor",
-    "promo",
-    "morefrom",
-    "readmore",
-    "read-more",
-    "event",
-    "calendar",
-    "weather",
-    "ticker",
-    "teaser-list",
-    "teaserlist",
-    "pagination",
-    "subscribe",
-    "login",
-    "carousel",
-    "slider",
-    "gallery",
-    "most-read",
-    "mostread",
-    "latest",
-    "upcoming",
-];
+static ASIDE: LazyLock<Regex> = LazyLock::new(|| {
+    any_of(&[
+        "advert",
+        "breadcrumb",
+        "calendar",
+        "caption",
+        "carousel",
+        "comment",
+        "cookie",
+        "copyright",
+        "credit",
+        "event",
+        "gallery",
+        "latest",
+        "login",
+        "most-read",
+        "morefrom",
+        "mostread",
+        "newsletter",
+        "pagination",
+        "popular",
+        "promo",
+        "read-more",
+        "readmore",
+        "recommend",
+        "related",
+        "sidebar",
+        "slider",
+        "sponsor",
+        "subscribe",
+        "teaser-list",
+        "teaserlist",
+        "ticker",
+        "trending",
+        "upcoming",
+        "weather",
+        "widget",
+    ])
+});
+
+/// What finds any of these parts in a class name or an id.
+pub(crate) fn any_of(parts: &[&str]) -> Regex {
+    let parts: Vec<String> = parts.iter().map(|part| regex::escape(part)).collect();
+    Regex::new(&format!("(?i-u:{})", parts.join("|"))).expect("escaped words joined by bars are a pattern")
+}
 
 /// Whether the class or the id of an element holds one of these parts.
-pub(crate) fn is_named(node: Node<'_>, parts: &[&str]) -> bool {
-    ["class", "id"].into_iter().filter_map(|name| node.attribute(name)).any(|names| {
-        let names = names.to_ascii_lowercase();
-        parts.iter().any(|part| names.contains(part))
-    })
+pub(crate) fn is_named(node: Node<'_>, parts: &Regex) -> bool {
+    ["class", "id"].into_iter().filter_map(|name| node.attribute(name)).any(|names| parts.is_match(names))
 }

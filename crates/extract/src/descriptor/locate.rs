@@ -18,7 +18,9 @@ pub(crate) fn locate(node: Node<'_>) -> Option<Selector> {
         steps.push(step(own, name)?);
     }
     steps.reverse();
-    steps.join(" > ").parse().ok()
+    let path = steps.join(" > ");
+    // By itself this is how a place is written that is no element: the address the page was read at.
+    if path == "address" { "body address".parse().ok() } else { path.parse().ok() }
 }
 
 /// The element by itself, if that can be done.

@@ -1,9 +1,12 @@
 //! When an article was published and modified.
 
+use std::sync::LazyLock;
+
 use html5ever::local_name;
+use regex::Regex;
 
 use super::date::{self, Day, Label};
-use super::lines::{Line, is_named};
+use super::lines::{Line, any_of, is_named};
 use super::locate::locate;
 use super::subject::Subject;
 use crate::declared::json_ld::Thing;
@@ -194,16 +197,17 @@ fn shown(lines: &[Line<'_>]) -> When {
     let (mut published, mut unnamed, mut modified) = (Vec::new(), Vec::new(), Vec::new());
     for line in lines {
         let found = date::shown(&line.text);
-        for shown in &found.dates {
-            let Some(node) = smallest(line.node, shown.text).filter(|node| !is_in_teaser(*node, shown.text))
-            else {
+        for (at, shown) in found.dates.iter().enumerate() {
+            let before = found.dates.iter().take(at).filter(|other| other.text == shown.text).count();
+            let Some((node, number)) = smallest(line.node, shown.text, before) else { continue };
+            if is_in_teaser(node, shown.text) {
                 continue;
-            };
+            }
             let called = shown.label != Label::None && found.other_words <= OTHER_WORDS_MAX;
             if !called && !is_marked_up(node, shown.text) {
                 continue;
             }
-            let Some(dated) = copy(node, shown.text, shown.day) else { continue };
+            let Some(dated) = copy(node, shown, number) else { continue };
             let label = if shown.label == Label::None { marked(node, line.node) } else { shown.label };
             match label {
                 Label::Published => published.push(dated),
@@ -244,26 +248,45 @@ fn agreed(dates: Vec<Dated>) -> Vec<Dated> {
     }
 }
 
-/// The smallest element of a line that holds the text.
-fn smallest<'a>(line: Node<'a>, text: &str) -> Option<Node<'a>> {
-    let holds = |node: &Node<'_>| node.is_element() && node.text().contains(text);
-    let mut node = Some(line).filter(holds)?;
-    while let Some(child) = node.children().find(holds) {
-        node = child;
+/// The smallest element of a line that holds the text, at its occurrence of that number; and the number of that occurrence within it.
+fn smallest<'a>(line: Node<'a>, text: &str, number: usize) -> Option<(Node<'a>, usize)> {
+    let occurrences = |node: Node<'_>| node.text().matches(text).count();
+    let (mut node, mut number) = (line, number);
+    (number < occurrences(node)).then_some(())?;
+    'down: loop {
+        let mut before = 0;
+        for child in node.children() {
+            let within = occurrences(child);
+            if number < before + within {
+                if !child.is_element() {
+                    break;
+                }
+                (node, number) = (child, number - before);
+                continue 'down;
+            }
+            before += within;
+        }
+        return Some((node, number));
     }
-    Some(node)
 }
 
 /// Whether mark-up makes a date of the text: a `time` element, or one that holds nothing else and is named for it. In a table or a list of
 /// names and values a date is as often a fact about what the article is about.
 fn is_marked_up(node: Node<'_>, text: &str) -> bool {
     let mut near = std::iter::once(node).chain(node.ancestors().take(2));
-    let named = || std::iter::once(node).chain(node.parent()).any(|own| is_named(own, DATE_NAMES));
+    let named = || std::iter::once(node).chain(node.parent()).any(|own| is_named(own, &DATE_NAMES));
     near.any(|own| own.is(&local_name!("time"))) || node.text() == text && named() && !is_tabular(node)
 }
 
 /// Parts of class names and ids of elements that hold a date.
-const DATE_NAMES: &[&str] = &["date", "time", "publi", "posted", "stamp", "datum", "fecha"];
+static DATE_NAMES: LazyLock<Regex> =
+    LazyLock::new(|| any_of(&["date", "datum", "fecha", "posted", "publi", "stamp", "time"]));
+
+/// Parts of those that hold the date of publication, and of those that hold that of a change.
+static PUBLISHED_NAMES: LazyLock<Regex> =
+    LazyLock::new(|| any_of(&["created", "entry-date", "posted", "pubdate", "publish"]));
+static MODIFIED_NAMES: LazyLock<Regex> =
+    LazyLock::new(|| any_of(&["changed", "edited", "modif", "revis", "update"]));
 
 /// What mark-up calls the date: of its element, and of those around it within the line.
 fn marked(node: Node<'_>, line: Node<'_>) -> Label {
@@ -275,13 +298,11 @@ fn marked(node: Node<'_>, line: Node<'_>) -> Label {
         let property = own.attribute("itemprop").or(own.attribute("property")).unwrap_or_default();
         if property.contains("datePublished")
             || own.attribute("pubdate").is_some()
-            || is_named(own, &["publish", "pubdate", "posted", "entry-date", "created"])
+            || is_named(own, &PUBLISHED_NAMES)
         {
             return Label::Published;
         }
-        if property.contains("dateModified")
-            || is_named(own, &["update", "modif", "edited", "changed", "revis"])
-        {
+        if property.contains("dateModified") || is_named(own, &MODIFIED_NAMES) {
             return Label::Modified;
         }
     }
@@ -289,15 +310,16 @@ fn marked(node: Node<'_>, line: Node<'_>) -> Label {
 }
 
 /// Copies a shown date: from the machine's side of a `time` element if it says the same day, else as shown, if programs can read that.
-fn copy(node: Node<'_>, text: &str, day: Day) -> Option<Dated> {
+fn copy(node: Node<'_>, shown: &date::Shown<'_>, number: usize) -> Option<Dated> {
     let time = std::iter::once(node).chain(node.ancestors().take(2)).find(|own| own.is(&local_name!("time")));
     if let Some((time, machine)) = time.and_then(|time| Some((time, plain(time.attribute("datetime")?))))
-        && let Some(theirs) = date::declared(&machine)
-        && theirs.is_near(day)
+        && let Some(day) = date::declared(&machine)
+        && day.is_near(shown.day)
     {
         let place = Place::element(locate(time)?, Some("datetime"));
-        return Some(Dated { value: Value::new(machine, place), day: theirs });
+        return Some(Dated { value: Value::new(machine, place), day });
     }
+    let text = shown.text;
     if !date::is_international(text) {
         return None;
     }
@@ -306,8 +328,9 @@ fn copy(node: Node<'_>, text: &str, day: Day) -> Option<Dated> {
     let place = if whole == text {
         place
     } else {
-        let start = whole.get(..whole.find(text)?)?.chars().count();
+        let (at, _) = whole.match_indices(text).nth(number)?;
+        let start = whole.get(..at)?.chars().count();
         place.characters(start..start + text.chars().count())
     };
-    Some(Dated { value: Value::new(text, place), day })
+    Some(Dated { value: Value::new(text, place), day: shown.day })
 }
