@@ -1,2 +1,59 @@
-//! The connector.
-fn main() {}
+//! The connector: it parses flags, picks adapters, and prints. Everything it decides is decided in the crates.
+
+mod cli;
+mod clock;
+mod commands;
+mod exit;
+mod progress;
+mod table;
+mod world;
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::process::ExitCode;
+
+use clap::Parser as _;
+use tracing_subscriber::EnvFilter;
+
+use crate::cli::Cli;
+use crate::exit::Exit;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    log();
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let ran = commands::run(&cli, &mut out).and_then(|exit| {
+        out.flush()?;
+        Ok(exit)
+    });
+    let exit = match ran {
+        Ok(exit) => exit,
+        // Whoever read the output has seen enough.
+        Err(error) if is_broken_pipe(&error) => Exit::Done,
+        Err(error) => {
+            // If standard error is gone too there is nobody left to tell.
+            drop(writeln!(io::stderr(), "releve: {error:#}"));
+            Exit::CouldNotRun
+        }
+    };
+    exit.into()
+}
+
+/// Logs go to standard error: warnings, or what `RELEVE_LOG` asks for.
+fn log() {
+    let filter = EnvFilter::try_from_env("RELEVE_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(io::stderr)
+        .with_ansi(io::stderr().is_terminal())
+        .with_target(false)
+        .init();
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let written = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+        let serialised =
+            || cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
+        written.or_else(serialised) == Some(io::ErrorKind::BrokenPipe)
+    })
+}

@@ -143,12 +143,12 @@ pub fn announced(
     if let Some(embargo) = source.embargo() {
         // A kind of field that is not known here says nothing here.
         let name = field_name(embargo).ok_or(Unqueued::Embargo { until: None })?;
-        // Only a complete instant with its zone says when an embargo is lifted.
-        let said = announcement.fields.iter().find(|(field, _)| *field == name);
-        match said.map(|(_, text)| text.trim().parse::<Timestamp>()) {
-            None => {}
-            Some(Ok(until)) if until <= now => {}
-            Some(until) => return Err(Unqueued::Embargo { until: until.ok() }),
+        // Only a complete instant with its zone says when an embargo is lifted, and every one that is said has to be over.
+        for (_, text) in announcement.fields.iter().filter(|(field, _)| *field == name) {
+            match text.trim().parse::<Timestamp>() {
+                Ok(until) if until <= now => {}
+                until => return Err(Unqueued::Embargo { until: until.ok() }),
+            }
         }
     }
     let address = address(source, announcement)?;

@@ -1,0 +1,181 @@
+//! The command line, as clap reads it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    done
+  1    done, and something was refused or failed: the report says what
+  2    could not run: the message says what to do
+  3    a named source's lock is held by another pass
+  130  interrupted; what was in hand was finished or let go, and the lock released
+
+Data goes to standard output, everything else to standard error. Under cron nothing is printed unless something
+needs a person; RELEVE_LOG=info (or debug) shows what happens.";
+
+/// Reads announced articles at the publisher, politely, and seals them with a proof of the read.
+#[derive(Debug, Parser)]
+#[command(name = "releve", version, after_help = EXIT_CODES, max_term_width = 110)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Flags that every command takes.
+#[derive(Debug, Args)]
+pub(crate) struct Global {
+    /// The connector's configuration.
+    #[arg(long, global = true, value_name = "FILE", default_value = "releve.toml")]
+    pub(crate) config: PathBuf,
+    /// Machine-readable output: one JSON value on standard output.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Publishers on loopback: names under `.test`, an extra root for them alone, a clock offset. Every proof is marked.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) lab: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Read what is due: of all sources, or of those named.
+    Pass {
+        /// The sources, by name. Naming a source picks it; it does not make it due.
+        #[arg(value_name = "SOURCE")]
+        sources: Vec<String>,
+    },
+    /// Read what is due whenever it is, until asked to stop: for those without cron.
+    Run {
+        /// The sources, by name; all, if none is named.
+        #[arg(value_name = "SOURCE")]
+        sources: Vec<String>,
+    },
+    /// A real pass over an invented newspaper on loopback.
+    Demo {
+        /// Where to put its configuration, ledger and vault; the same folder may be used again. Without it a new folder
+        /// `releve-demo` is made.
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
+    /// Check the configuration, offline.
+    Check,
+    /// Say why an address would be read or not.
+    Explain {
+        /// The address, as a publisher or a log has it.
+        #[arg(value_name = "ADDRESS")]
+        address: String,
+        /// The source under whose rules to look; all that admit its host, if none is named.
+        #[arg(long, value_name = "SOURCE")]
+        source: Option<String>,
+    },
+    /// What each source has read, refused and has before it.
+    Status,
+    /// Show a sealed article.
+    Show {
+        /// Its identifier, its address, or SOURCE:IDENTIFIER.
+        #[arg(value_name = "REFERENCE")]
+        reference: String,
+        /// The whole text or the bytes as they came.
+        #[arg(long, value_enum, default_value_t = ShowAs::Markdown)]
+        format: ShowAs,
+    },
+    /// Check again, offline, that what is sealed is whole and proven.
+    Verify {
+        /// The articles, by reference; the whole vault, if none is named.
+        #[arg(value_name = "REFERENCE")]
+        references: Vec<String>,
+        /// The digest of the last seal as somebody else knows it.
+        #[arg(long, value_name = "DIGEST")]
+        head: Option<String>,
+    },
+    /// Put a refused or set-aside article back into the queue.
+    Retry {
+        /// The source.
+        #[arg(value_name = "SOURCE")]
+        source: String,
+        /// The identifier or address, as `status` lists it.
+        #[arg(value_name = "REFERENCE")]
+        reference: String,
+    },
+    /// Extract from a file, as a pass would, and print it as JSON.
+    Extract(ExtractArgs),
+    /// Print what a robots.txt says of addresses, before we come.
+    Robots {
+        /// The robots.txt; `-` is standard input.
+        #[arg(value_name = "FILE", required_unless_present = "cases")]
+        file: Option<PathBuf>,
+        /// The product token that is judged for.
+        #[arg(long, value_name = "TOKEN", required_unless_present = "cases")]
+        agent: Option<String>,
+        /// JSON lines with `id`, `robots` or `robots_b64`, `agent` and `url`; `-` is standard input.
+        #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "agent"])]
+        cases: Option<PathBuf>,
+        /// The addresses, or their paths.
+        #[arg(value_name = "ADDRESS")]
+        addresses: Vec<String>,
+    },
+    /// Print the canonical address of addresses, and what was taken off.
+    Canon {
+        /// A parameter that is necessary. May be given again.
+        #[arg(long, value_name = "NAME")]
+        keep: Vec<String>,
+        /// The addresses.
+        #[arg(value_name = "ADDRESS", required = true)]
+        addresses: Vec<String>,
+    },
+    /// Print the JSON Schema of a configuration file, for editors.
+    Schema {
+        /// Which file.
+        #[arg(value_enum, default_value_t = SchemaOf::Source)]
+        of: SchemaOf,
+    },
+    /// Write a commented configuration to begin with.
+    Init {
+        /// Where to.
+        #[arg(value_name = "DIR", default_value = ".")]
+        dir: PathBuf,
+    },
+}
+
+/// How `show` prints an article.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ShowAs {
+    /// The structured text, under what the descriptor says.
+    Markdown,
+    /// The envelope: the bytes as they were read.
+    Envelope,
+    /// The proof.
+    Proof,
+}
+
+/// Which configuration file a schema is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SchemaOf {
+    /// A file in `sources/`.
+    Source,
+    /// `releve.toml`.
+    Connector,
+}
+
+/// What `extract` works on.
+#[derive(Debug, Args)]
+pub(crate) struct ExtractArgs {
+    /// The file.
+    #[arg(value_name = "FILE", required_unless_present = "manifest")]
+    pub(crate) file: Option<PathBuf>,
+    /// Its media type, with `charset` where the server said one.
+    #[arg(long, value_name = "TYPE", default_value = "text/html")]
+    pub(crate) media_type: String,
+    /// The address it was read at.
+    #[arg(long, value_name = "ADDRESS", required_unless_present = "manifest")]
+    pub(crate) address: Option<String>,
+    /// JSON lines with `id`, `path`, `address` and `media_type`; one JSON line is printed for each. `-` is standard input.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "address"])]
+    pub(crate) manifest: Option<PathBuf>,
+    /// Extract by this source's rules.
+    #[arg(long, value_name = "SOURCE")]
+    pub(crate) source: Option<String>,
+}

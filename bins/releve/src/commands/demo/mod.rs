@@ -1,0 +1,140 @@
+//! `releve demo`: a real pass over an invented newspaper on loopback.
+
+mod newspaper;
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, bail};
+use jiff::SignedDuration;
+use releve_fetch::LabFile;
+use releve_pass::Report;
+use releve_source::Source;
+use serde_json::json;
+
+use super::{pass, print_json, verify};
+use crate::cli::Global;
+use crate::exit::Exit;
+use crate::progress::Progress;
+use crate::table;
+use crate::world::World;
+
+/// How much later each further run in the same folder takes place: the triggers are due again.
+const LATER: SignedDuration = SignedDuration::from_mins(16);
+
+/// The folder where none is named.
+const DEFAULT: &str = "releve-demo";
+
+pub(crate) fn run(global: &Global, dir: Option<&Path>, out: &mut dyn Write) -> Result<Exit> {
+    let dir = match dir {
+        Some(dir) => dir.to_owned(),
+        None => fresh(),
+    };
+    let offset = offset_before(&dir)?;
+    for folder in [dir.clone(), dir.join("sources")] {
+        fs::create_dir_all(&folder)
+            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    }
+    let lab = newspaper::start()?;
+    let clock = offset.map_or_else(|| "+0s".to_owned(), |offset| format!("+{}s", (offset + LATER).as_secs()));
+    let lab_file = lab.write_files(&dir, Some(&clock)).context("cannot write the lab file")?;
+    for (name, text) in newspaper::CONFIGURATION {
+        let path = dir.join(name);
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+
+    let demo = Global { config: dir.join("releve.toml"), json: global.json, lab: Some(lab_file) };
+    let world = World::load(&demo)?;
+    let sources: Vec<Source> = world.sources.clone();
+    if !demo.json {
+        writeln!(
+            out,
+            "Three invented newspapers answer on loopback; each is asked once a second at most.\n"
+        )?;
+        out.flush()?;
+    }
+    let progress = Arc::new(Progress::new(demo.json));
+    let reports = pass::passes(&world, sources, Arc::clone(&progress));
+    progress.clear();
+    let Some(reports) = reports? else { return Ok(Exit::Interrupted) };
+    let requests = lab.requests().len();
+
+    if demo.json {
+        print_json(out, &json!({ "dir": dir, "requests": requests, "reports": reports }))?;
+    } else {
+        print(&world, &reports, requests, out)?;
+    }
+    let verified = verify::run(&demo, &[], None, out)?;
+    if !demo.json {
+        next(&dir, out)?;
+    }
+    let ended_well = reports.iter().all(|report| report.end.is_done());
+    Ok(if ended_well { verified } else { Exit::Failures })
+}
+
+/// `releve-demo`, or the first of `releve-demo-2`, `-3` … that is not there yet. Nothing that is there is touched.
+fn fresh() -> PathBuf {
+    let numbered = (2..).map(|number: u32| PathBuf::from(format!("{DEFAULT}-{number}")));
+    std::iter::once(PathBuf::from(DEFAULT)).chain(numbered).find(|dir| !dir.exists()).unwrap_or_default()
+}
+
+/// The clock's offset in the run before this one, if the folder is a demo's. Another folder with content is refused.
+fn offset_before(dir: &Path) -> Result<Option<SignedDuration>> {
+    if !dir.exists() || fs::read_dir(dir)?.next().is_none() {
+        return Ok(None);
+    }
+    let path = dir.join(newspaper::LAB_FILE);
+    let Ok(text) = fs::read_to_string(&path) else {
+        bail!(
+            "{} holds something else than a demo, and is left as it is; name another folder with --dir",
+            dir.display()
+        );
+    };
+    let file: LabFile = text.parse().with_context(|| format!("{} cannot be used", path.display()))?;
+    Ok(Some(file.clock()))
+}
+
+fn print(world: &World, reports: &[Report], requests: usize, out: &mut dyn Write) -> Result<()> {
+    use releve_deposit::{Since, Vault as _};
+    let vault = world.existing_vault()?;
+    let mut rows = Vec::new();
+    for version in vault.list(&Since::default(), 1_000)? {
+        let headline = vault
+            .read(version.receipt.digest)?
+            .and_then(|unit| unit.article().ok())
+            .and_then(|article| article.descriptor.headline)
+            .map_or_else(|| "(no headline)".to_owned(), |headline| headline.text);
+        rows.push(vec![version.key.source().to_owned(), "sealed".to_owned(), headline, version.address]);
+    }
+    for report in reports {
+        for line in &report.refusals {
+            let address = if line.address.is_empty() { &line.reference } else { &line.address };
+            rows.push(vec![
+                report.source.clone(),
+                "refused".to_owned(),
+                line.reason.clone(),
+                address.clone(),
+            ]);
+        }
+    }
+    table::write(out, &["SOURCE", "", "WHAT, OR WHY NOT", "ADDRESS"], &rows)?;
+    let sealed: usize = reports.iter().map(|report| report.tally.sealed).sum();
+    writeln!(out, "\n{requests} requests in this run, {sealed} articles sealed by it.\n")?;
+    Ok(())
+}
+
+fn next(dir: &Path, out: &mut dyn Write) -> Result<()> {
+    let flags = format!("--config {0}/releve.toml --lab {0}/{1}", dir.display(), newspaper::LAB_FILE);
+    writeln!(out, "\nWhere to look next:")?;
+    for command in [
+        format!("releve show courier-101 {flags}"),
+        format!("releve explain https://www.harbour-courier.test/members/interview {flags}"),
+        format!("releve status {flags}"),
+        format!("zcat {}/vault/segments/000001.warc.gz | less", dir.display()),
+    ] {
+        writeln!(out, "  {command}")?;
+    }
+    Ok(())
+}

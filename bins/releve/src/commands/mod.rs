@@ -1,0 +1,54 @@
+//! One module a command.
+
+mod canon;
+mod check;
+mod demo;
+mod explain;
+mod extract;
+mod init;
+mod pass;
+mod retry;
+mod robots;
+mod run;
+mod schema;
+mod show;
+mod status;
+mod verify;
+
+use std::io::Write;
+
+use anyhow::Result;
+use serde::Serialize;
+
+use crate::cli::{Cli, Command};
+use crate::exit::Exit;
+
+/// Runs a command. What it prints goes to `out`.
+pub(crate) fn run(cli: &Cli, out: &mut dyn Write) -> Result<Exit> {
+    let global = &cli.global;
+    match &cli.command {
+        Command::Pass { sources } => pass::run(global, sources, out),
+        Command::Run { sources } => run::run(global, sources),
+        Command::Demo { dir } => demo::run(global, dir.as_deref(), out),
+        Command::Check => check::run(global, out),
+        Command::Explain { address, source } => explain::run(global, address, source.as_deref(), out),
+        Command::Status => status::run(global, out),
+        Command::Show { reference, format } => show::run(global, reference, *format, out),
+        Command::Verify { references, head } => verify::run(global, references, head.as_deref(), out),
+        Command::Retry { source, reference } => retry::run(global, source, reference, out),
+        Command::Extract(args) => extract::run(global, args, out),
+        Command::Robots { file, agent, cases, addresses } => {
+            robots::run(global, file.as_deref(), agent.as_deref(), cases.as_deref(), addresses, out)
+        }
+        Command::Canon { keep, addresses } => canon::run(global, keep, addresses, out),
+        Command::Schema { of } => schema::run(*of, out),
+        Command::Init { dir } => init::run(dir, out),
+    }
+}
+
+/// One JSON value on a line of its own.
+fn print_json(out: &mut dyn Write, value: &impl Serialize) -> Result<()> {
+    serde_json::to_writer(&mut *out, value)?;
+    writeln!(out)?;
+    Ok(())
+}

@@ -1,0 +1,203 @@
+//! `releve pass`: what is due, of all sources or of those named.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result};
+use releve_fetch::{AccessHeader, HttpsFetch};
+use releve_ledger::Hosts;
+use releve_pass::{End, Report, Runner};
+use releve_proof::Connector;
+use releve_robots::RobotsPolicy;
+use releve_source::Source;
+use releve_visit::{Interrupt, Interrupter, Visitor};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use super::print_json;
+use crate::cli::Global;
+use crate::exit::Exit;
+use crate::progress::Progress;
+use crate::table;
+use crate::world::World;
+
+pub(crate) fn run(global: &Global, names: &[String], out: &mut dyn Write) -> Result<Exit> {
+    let world = World::load(global)?;
+    let sources = world.select(names)?;
+    let progress = Arc::new(Progress::new(global.json));
+    let reports = passes(&world, sources, Arc::clone(&progress));
+    progress.clear();
+    let Some(reports) = reports? else { return Ok(Exit::Interrupted) };
+    if global.json {
+        print_json(out, &reports)?;
+    } else {
+        print(out, &reports, names)?;
+    }
+    Ok(exit(&reports, !names.is_empty()))
+}
+
+/// Makes a pass over each source, side by side, and returns their reports in the order of the sources. There are none if
+/// it was asked twice to stop: then nothing was finished, and the next pass goes on from what is on record.
+pub(crate) fn passes(
+    world: &World,
+    sources: Vec<Source>,
+    progress: Arc<Progress>,
+) -> Result<Option<Vec<Report>>> {
+    let work = with_access(world, sources)?;
+    let runner = Arc::new(runner(world, progress)?);
+    until_stopped(async move |interrupt: Interrupt| {
+        let mut tasks = Vec::new();
+        for (source, access) in work {
+            let (runner, interrupt) = (Arc::clone(&runner), interrupt.clone());
+            tasks.push(tokio::spawn(async move { runner.pass(&source, access.as_ref(), &interrupt).await }));
+        }
+        let mut reports = Vec::with_capacity(tasks.len());
+        for task in tasks {
+            reports.push(task.await.context("a pass ended unexpectedly; please report this")?);
+        }
+        Ok(reports)
+    })
+}
+
+/// Each source with its access header. A secret that is missing shows before anything is asked.
+pub(crate) fn with_access(
+    world: &World,
+    sources: Vec<Source>,
+) -> Result<Vec<(Source, Option<AccessHeader>)>> {
+    let with = |source: Source| {
+        let access = if source.is_active() { world.access(&source)? } else { None };
+        Ok((source, access))
+    };
+    sources.into_iter().map(with).collect()
+}
+
+/// What makes the passes of this process.
+pub(crate) fn runner(world: &World, progress: Arc<Progress>) -> Result<Runner<HttpsFetch>> {
+    let ledger = Arc::new(world.ledger()?);
+    let vault = Arc::new(world.vault()?);
+    let hosts: Arc<dyn Hosts> = ledger.clone();
+    let visitor = Visitor::new(
+        world.fetch()?,
+        hosts,
+        Arc::clone(&world.clock),
+        world.connector.user_agent.clone(),
+        RobotsPolicy::releve(),
+    );
+    Ok(Runner {
+        visitor,
+        ledger,
+        vault_name: vault.id().to_owned(),
+        vault,
+        roots: world.roots()?,
+        connector: Connector {
+            name: env!("CARGO_PKG_NAME").to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        },
+        lab: world.lab.is_some(),
+        clock: Arc::clone(&world.clock),
+        watch: progress,
+    })
+}
+
+/// Does the work, which ends by itself or soon after an interruption. A second interruption ends it at once, with
+/// nothing to show.
+pub(crate) fn until_stopped<T>(work: impl AsyncFnOnce(Interrupt) -> Result<T>) -> Result<Option<T>> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")?;
+    let done = runtime.block_on(async move {
+        let (interrupter, interrupt) = Interrupter::pair();
+        let mut signals = Signals::listen()?;
+        let stop = async {
+            signals.next().await;
+            tracing::info!("asked to stop; finishing what is under way");
+            interrupter.interrupt();
+            signals.next().await;
+        };
+        tokio::select! {
+            done = work(interrupt) => done.map(Some),
+            () = stop => Ok(None),
+        }
+    });
+    runtime.shutdown_background();
+    done
+}
+
+/// Ctrl-C and SIGTERM. The first asks for an orderly end: what is under way is finished, locks are released. The second
+/// ends at once.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    fn listen() -> Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?,
+            interrupt: signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?,
+        })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+}
+
+fn exit(reports: &[Report], named: bool) -> Exit {
+    let ended = |end| reports.iter().any(|report| report.end == end);
+    if ended(End::Interrupted) {
+        Exit::Interrupted
+    } else if reports.iter().any(|report| report.end == End::LedgerFailed) {
+        Exit::CouldNotRun
+    } else if named && ended(End::LockHeld) {
+        Exit::LockHeld
+    } else if reports.iter().all(|report| report.is_clean() || report.end == End::LockHeld) {
+        Exit::Done
+    } else {
+        Exit::Failures
+    }
+}
+
+/// Prints the reports for a person. Under cron a pass that has nothing to say prints nothing.
+fn print(out: &mut dyn Write, reports: &[Report], names: &[String]) -> Result<()> {
+    let terminal = std::io::IsTerminal::is_terminal(&std::io::stdout());
+    let telling: Vec<&Report> =
+        reports.iter().filter(|report| terminal || !names.is_empty() || !report.is_clean()).collect();
+    if telling.is_empty() {
+        return Ok(());
+    }
+    let rows: Vec<Vec<String>> = telling.iter().map(|report| row(report)).collect();
+    table::write(out, &["SOURCE", "ANNOUNCED", "READ", "SEALED", "UNCHANGED", "REFUSED", "END"], &rows)?;
+    for report in telling {
+        for line in &report.refusals {
+            let what = [&line.address, &line.reference].into_iter().find(|text| !text.is_empty());
+            let what = what.map_or("an announcement", String::as_str);
+            writeln!(out, "{}: {what}: {} ({})", report.source, line.reason, line.code)?;
+        }
+        if let Some(detail) = &report.detail {
+            writeln!(out, "{}: {detail}", report.source)?;
+        }
+    }
+    Ok(())
+}
+
+fn row(report: &Report) -> Vec<String> {
+    let tally = &report.tally;
+    let end = match report.trigger_due_at {
+        Some(at) if !tally.trigger_read => {
+            format!("{}; the trigger is due at {at:.0}", report.end.sentence())
+        }
+        _ => report.end.sentence().to_owned(),
+    };
+    let mut row = vec![report.source.clone()];
+    row.extend(
+        [tally.announced, tally.read, tally.sealed, tally.unchanged, tally.refused + tally.not_deposited]
+            .map(|count| count.to_string()),
+    );
+    row.push(end);
+    row
+}

@@ -1,0 +1,107 @@
+//! `releve run`: the daemon. It does what cron would do, at the instants at which it is due.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use releve_fetch::{AccessHeader, HttpsFetch};
+use releve_pace::due;
+use releve_pass::{End, Report, Runner};
+use releve_source::Source;
+use releve_visit::{Interrupt, wait};
+
+use super::pass::{runner, until_stopped, with_access};
+use crate::cli::Global;
+use crate::exit::Exit;
+use crate::progress::Progress;
+use crate::world::World;
+
+/// After what time a source is looked at again that another process works on, or whose ledger failed.
+const LOOK_AGAIN: Duration = Duration::from_secs(60);
+
+pub(crate) fn run(global: &Global, names: &[String]) -> Result<Exit> {
+    let world = World::load(global)?;
+    let sources = world.select(names)?;
+    let work = with_access(&world, sources)?;
+    let progress = Arc::new(Progress::new(global.json));
+    let runner = Arc::new(runner(&world, Arc::clone(&progress))?);
+    tracing::info!(sources = work.len(), "running until asked to stop");
+    let ended = until_stopped(async move |interrupt: Interrupt| {
+        let mut tasks = Vec::new();
+        for (source, access) in work {
+            let (runner, interrupt) = (Arc::clone(&runner), interrupt.clone());
+            tasks.push(tokio::spawn(async move {
+                again_and_again(&runner, &source, access.as_ref(), &interrupt).await;
+            }));
+        }
+        for task in tasks {
+            task.await.context("a source's work ended unexpectedly; please report this")?;
+        }
+        Ok(())
+    })?;
+    progress.clear();
+    // Being asked to stop is how a daemon ends; being asked twice is not.
+    Ok(if ended.is_some() { Exit::Done } else { Exit::Interrupted })
+}
+
+/// Passes over one source, each when it is due, until an interruption.
+async fn again_and_again(
+    runner: &Runner<HttpsFetch>,
+    source: &Source,
+    access: Option<&AccessHeader>,
+    interrupt: &Interrupt,
+) {
+    loop {
+        let report = runner.pass(source, access, interrupt).await;
+        tell(&report);
+        if matches!(report.end, End::Interrupted | End::Inactive) {
+            return;
+        }
+        let now = runner.clock.now();
+        let look_again = now.checked_add(LOOK_AGAIN).unwrap_or(now);
+        let next = match report.end {
+            End::LockHeld | End::LedgerFailed => look_again,
+            _ => match runner.ledger.schedule(source.name().as_str(), now) {
+                Ok(schedule) => due(schedule.trigger, source.rhythm().trigger(), now).at(now).max(look_again),
+                Err(_) => look_again,
+            },
+        };
+        if !wait(runner.clock.as_ref(), interrupt, next).await {
+            return;
+        }
+    }
+}
+
+/// What a pass did goes to the log: quietly where all is well.
+fn tell(report: &Report) {
+    let Report { source, tally, .. } = report;
+    if report.is_clean() || report.end == End::LockHeld {
+        tracing::info!(
+            source,
+            sealed = tally.sealed,
+            unchanged = tally.unchanged,
+            end = report.end.sentence(),
+            "pass"
+        );
+        return;
+    }
+    for line in &report.refusals {
+        tracing::warn!(
+            source,
+            reference = line.reference,
+            address = line.address,
+            code = line.code,
+            "{}",
+            line.reason
+        );
+    }
+    let detail = report.detail.as_deref().unwrap_or_default();
+    tracing::warn!(
+        source,
+        sealed = tally.sealed,
+        refused = tally.refused,
+        detail,
+        "{}",
+        report.end.sentence()
+    );
+}

@@ -1,0 +1,28 @@
+//! Plain tables for a terminal: columns as wide as their widest cell, the last one as it is.
+
+use std::io::{self, Write};
+
+/// Writes rows under a head.
+pub(crate) fn write(out: &mut dyn Write, head: &[&str], rows: &[Vec<String>]) -> io::Result<()> {
+    let mut widths: Vec<usize> = head.iter().map(|cell| cell.chars().count()).collect();
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    let head: Vec<String> = head.iter().map(|cell| (*cell).to_owned()).collect();
+    for row in std::iter::once(&head).chain(rows) {
+        let mut line = String::new();
+        for (index, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            if index > 0 {
+                line.push_str("  ");
+            }
+            line.push_str(cell);
+            if index + 1 < row.len() {
+                line.extend(std::iter::repeat_n(' ', width - cell.chars().count()));
+            }
+        }
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}

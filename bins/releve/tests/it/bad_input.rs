@@ -1,0 +1,147 @@
+//! Bad input: each with a message that says where and what to do, and with its exit code.
+
+use releve_lab::{Certificate, Host, Reply};
+
+use crate::support::{PAGES, Ran, Sandbox, article, example, feed, releve};
+
+#[track_caller]
+fn says(ran: &Ran, code: i32, parts: &[&str]) {
+    assert_eq!(ran.code, code, "{ran:#?}");
+    for part in parts {
+        assert!(ran.stderr.contains(part), "{part:?} is missing in {}", ran.stderr);
+    }
+    assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_configuration_that_is_not_there_or_broken() {
+    let sandbox = Sandbox::of_pages(example());
+    let ran = Ran::of(
+        &releve().current_dir("/").args(["check", "--config", "/nowhere/releve.toml"]).output().unwrap(),
+    );
+    says(&ran, 2, &["/nowhere/releve.toml", "releve init"]);
+
+    sandbox.write("releve.toml", "user_agent = \"x\"\nvalut = \"here\"\n");
+    sandbox.write("sources/example.toml", &PAGES.replace("guid", "gid").replace("necessary", "neccessary"));
+    // Everything that is wrong, in both files, at once.
+    let ran = sandbox.run(&["check"]);
+    says(
+        &ran,
+        2,
+        &[
+            "releve.toml:1:",
+            "releve.toml:2:1",
+            "vault",
+            "sources/example.toml:4:1",
+            "sources/example.toml:13:",
+        ],
+    );
+}
+
+#[test]
+fn a_source_that_is_not_there() {
+    let sandbox = Sandbox::of_pages(example());
+    says(&sandbox.run(&["pass", "exmaple"]), 2, &["no source `exmaple`", "example"]);
+}
+
+#[test]
+fn a_secret_that_is_missing() {
+    let sandbox = Sandbox::of_pages(example());
+    sandbox.write(
+        "sources/example.toml",
+        "name = \"example\"\nhosts = [\"www.example.test\"]\npreset = \"wordpress\"\n[article]\nby = \"cms-api\"\n\
+         access = { header = \"Authorization\", from_env = \"RELEVE_TEST_NOT_SET\" }\n",
+    );
+    says(&sandbox.run(&["pass"]), 2, &["example", "RELEVE_TEST_NOT_SET"]);
+    assert_eq!(sandbox.lab.connections(), 0);
+}
+
+#[test]
+fn a_vault_or_ledger_that_cannot_be_used() {
+    let sandbox = Sandbox::of_pages(example().at("/feed.xml", feed([])));
+    sandbox.pass();
+    let manifest = std::fs::read_to_string(sandbox.path("vault/vault.json")).unwrap();
+
+    sandbox.write(
+        "vault/vault.json",
+        &manifest.replace("\"format\":1", "\"format\":99").replace("\"format\": 1", "\"format\": 99"),
+    );
+    says(&sandbox.run(&["pass"]), 2, &["vault", "format 99"]);
+    sandbox.write("vault/vault.json", "{");
+    says(&sandbox.run(&["verify"]), 2, &["vault.json"]);
+    sandbox.write("vault/vault.json", &manifest);
+
+    // What a lab made is used by nothing else.
+    let ran = Ran::of(&releve().current_dir(sandbox.dir.path()).arg("verify").output().unwrap());
+    says(&ran, 2, &["lab"]);
+    let ran = Ran::of(&releve().current_dir(sandbox.dir.path()).arg("status").output().unwrap());
+    says(&ran, 2, &["ledger.sqlite", "lab"]);
+
+    sandbox.write("ledger.sqlite", "this is no database, and never was one: it is a letter to the editor");
+    says(&sandbox.run(&["status"]), 2, &["ledger.sqlite"]);
+}
+
+#[test]
+fn a_lab_run_reaches_only_what_its_file_lists() {
+    let sandbox = Sandbox::of_pages(example());
+    sandbox.write("sources/example.toml", &PAGES.replace("example.test", "example.org"));
+    says(&sandbox.run(&["pass"]), 2, &["www.example.org", "lab file"]);
+}
+
+fn refused(host: Host, code: &str) {
+    let sandbox = Sandbox::of_pages(host);
+    let ran = sandbox.run(&["pass", "--json"]).expect(1);
+    let refusals = ran.json()[0]["refusals"].clone();
+    assert!(refusals.to_string().contains(code), "{code} is missing in {refusals}");
+    assert!(sandbox.sealed().is_empty());
+}
+
+#[test]
+fn a_feed_that_is_a_page() {
+    refused(
+        example().at("/feed.xml", Reply::ok("application/xml", "<!doctype html><html><body><p>Not found")),
+        "feed",
+    );
+    refused(example().at("/feed.xml", article("a")), "media-type-unexpected");
+}
+
+#[test]
+fn r16_certificates_that_do_not_convince() {
+    // robots.txt cannot be had over such a connection, so nothing of the host is read.
+    for (certificate, says) in [
+        (Certificate::Expired, "expired"),
+        (Certificate::SelfSigned, "no recognised authority"),
+        (Certificate::WrongName, "does not cover that name"),
+        (Certificate::NotYetValid, "not valid yet"),
+    ] {
+        let sandbox = Sandbox::of_pages(example().certificate(certificate));
+        let ran = sandbox.run(&["pass", "--json"]).expect(1);
+        let report = &ran.json()[0];
+        assert_eq!(report["end"], "trigger-refused", "{report}");
+        assert_eq!(report["refusals"][0]["code"], "robots-unreachable");
+        assert!(report["refusals"][0]["reason"].as_str().unwrap().contains(says), "{says}: {report}");
+        assert!(
+            sandbox.lab.requests().is_empty(),
+            "a request was sent over a connection that does not convince"
+        );
+    }
+}
+
+#[test]
+fn r31_names_and_addresses_of_private_networks_are_no_hosts() {
+    let sandbox = Sandbox::of_pages(example());
+    for host in ["localhost", "192.168.0.7", "[::1]", "2130706433"] {
+        sandbox.write("sources/example.toml", &PAGES.replace("www.example.test", host));
+        says(&sandbox.run(&["pass"]), 2, &["sources/example.toml:3:"]);
+    }
+}
+
+#[test]
+fn output_that_nobody_reads_any_more_is_no_failure() {
+    use std::process::Stdio;
+    let sandbox = Sandbox::of_pages(example());
+    let mut child =
+        sandbox.command(&["schema"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    Ran::of(&child.wait_with_output().unwrap()).expect(0);
+}

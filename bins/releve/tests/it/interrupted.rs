@@ -1,0 +1,123 @@
+//! A pass that is killed, asked to stop, or met by another one.
+
+use std::process::Child;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::support::{Ran, Sandbox, article, example, feed};
+
+const ARTICLES: [&str; 5] = ["a", "b", "c", "d", "e"];
+
+fn sandbox() -> Sandbox {
+    let addresses = ARTICLES.map(|name| format!("https://www.example.test/{name}"));
+    let items = ARTICLES.iter().copied().zip(addresses.iter().map(String::as_str));
+    Sandbox::of_pages(
+        example()
+            .at("/feed.xml", feed(items))
+            .otherwise(|asked| article(asked.target().trim_start_matches('/')).into()),
+    )
+}
+
+/// Waits until so many requests have arrived.
+fn until_asked(sandbox: &Sandbox, count: usize) {
+    let began = Instant::now();
+    while sandbox.asked().len() < count {
+        assert!(began.elapsed() < Duration::from_secs(30), "only {:?}", sandbox.asked());
+        sleep(Duration::from_millis(5));
+    }
+}
+
+fn signal(child: &Child, name: &str) {
+    let status = std::process::Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
+    assert!(status.success());
+}
+
+#[test]
+fn a_pass_killed_anywhere_and_made_again_seals_each_article_once() {
+    // Ten points in the life of a pass, from before its first request to about its last; side by side.
+    let undisturbed = std::thread::spawn(|| {
+        let sandbox = sandbox();
+        assert_eq!(sandbox.pass()["sealed"], 5);
+        sandbox.sealed()
+    });
+    let killed: Vec<_> = (0..10)
+        .map(|point| {
+            std::thread::spawn(move || {
+                let sandbox = sandbox();
+                let mut child = sandbox.spawn(&["pass"]);
+                // Between two whole seconds requests, deposits and records happen at once: spread over that moment.
+                until_asked(&sandbox, point * 7 / 10);
+                sleep(Duration::from_millis([0, 3, 8, 15, 30, 60, 120, 250, 500, 900][point]));
+                signal(&child, "-KILL");
+                child.wait().unwrap();
+                // The next pass that is due: a trigger whose request may have left is not asked again before (R18).
+                sandbox.at_clock("+16m");
+                let report = sandbox.pass();
+                assert_eq!(report["end"], "done", "{report}");
+                let verified = sandbox.run(&["verify"]).expect(0);
+                assert!(verified.stdout.contains("nothing is wrong"), "{}", verified.stdout);
+                let requests = sandbox.lab.requests();
+                for pair in requests.windows(2) {
+                    let gap = pair[1].arrived - pair[0].arrived;
+                    assert!(gap.as_secs_f64() >= 1.0, "{gap:?} after a kill at point {point}");
+                }
+                sandbox.sealed()
+            })
+        })
+        .collect();
+    let undisturbed = undisturbed.join().unwrap();
+    for (point, sealed) in killed.into_iter().enumerate() {
+        assert_eq!(sealed.join().unwrap(), undisturbed, "killed at point {point}");
+    }
+}
+
+#[test]
+fn sigterm_finishes_what_is_in_hand_and_releases_the_lock() {
+    let sandbox = sandbox();
+    let child = sandbox.spawn(&["pass", "--json"]);
+    until_asked(&sandbox, 3);
+    signal(&child, "-TERM");
+    let ran = Ran::of(&child.wait_with_output().unwrap()).expect(130);
+    let report = &ran.json()[0];
+    assert_eq!(report["end"], "interrupted");
+    assert_eq!(report["sealed"], sandbox.sealed().len());
+    assert!(sandbox.sealed().len() < ARTICLES.len());
+    // The next pass goes on from there, though the trigger is not due.
+    let report = sandbox.pass();
+    assert_eq!(report["end"], "done");
+    assert_eq!(sandbox.sealed().len(), ARTICLES.len());
+    assert_eq!(sandbox.asked().iter().filter(|asked| asked.ends_with("/feed.xml")).count(), 1);
+}
+
+#[test]
+fn r10_two_passes_never_run_at_once_for_a_source() {
+    let sandbox = sandbox();
+    let mut child = sandbox.spawn(&["pass"]);
+    until_asked(&sandbox, 2);
+    let ran = sandbox.run(&["pass", "example", "--json"]).expect(3);
+    assert_eq!(ran.json()[0]["end"], "lock-held");
+    // Cron names no source: somebody else being at work is no failure.
+    sandbox.run(&["pass"]).expect(0);
+    // A killed pass frees its source at once.
+    signal(&child, "-KILL");
+    child.wait().unwrap();
+    sandbox.run(&["pass", "example"]).expect(0);
+    assert_eq!(sandbox.sealed().len(), ARTICLES.len());
+}
+
+#[test]
+fn the_daemon_reads_what_is_due_and_ends_cleanly_on_sigterm() {
+    let sandbox = sandbox();
+    let child = sandbox.spawn(&["run"]);
+    until_asked(&sandbox, 2 + ARTICLES.len());
+    // It holds no lock while it waits: cron may work beside it, and finds nothing due.
+    sleep(Duration::from_millis(500));
+    sandbox.run(&["pass", "example"]).expect(0);
+    assert_eq!(sandbox.asked().len(), 2 + ARTICLES.len());
+    let began = Instant::now();
+    signal(&child, "-TERM");
+    let ran = Ran::of(&child.wait_with_output().unwrap()).expect(0);
+    assert!(began.elapsed() < Duration::from_secs(3));
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", ""));
+    assert_eq!(sandbox.sealed().len(), ARTICLES.len());
+}

@@ -1,0 +1,10 @@
+//! The real binary over real sockets: what it prints, what it writes, what a publisher's server sees.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::print_stdout, missing_docs)]
+
+mod bad_input;
+mod demo;
+mod interrupted;
+mod layers;
+mod promises;
+mod readme;
+mod support;
