@@ -114,6 +114,7 @@ impl Place {
     }
 
     /// Only these characters (Unicode scalar values, counted from 0) of the text at this place.
+    #[must_use]
     pub fn characters(self, range: Range<usize>) -> Self {
         // A part of a part is counted from where the whole text begins.
         let start = self.characters.as_ref().map_or(0, |outer| outer.start);

@@ -64,14 +64,15 @@ pub struct ElementRule {
     pub attribute: Option<String>,
 }
 
-/// A field of a JSON response.
+/// A field of a JSON response: a string, or for the original an identifier, which may be a whole number. `null` and the empty string are absence; a value
+/// of another type stops the read (R5).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldRule {
     /// Where it stands.
     pub at: Pointer,
     /// Where, in each element of the array at that place, the value stands; the empty pointer is the element itself.
     pub each: Option<Pointer>,
-    /// How the text is written.
+    /// How the text is written. A place that several fields are read from is HTML if one of them says so.
     pub format: TextFormat,
 }
 
@@ -95,7 +96,7 @@ pub struct BodyRule {
     pub format: BodyFormat,
 }
 
-/// How a body is written in JSON.
+/// How a body is written in JSON. Documents of blocks may also stand in a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum BodyFormat {
