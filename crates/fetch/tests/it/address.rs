@@ -115,9 +115,11 @@ async fn r31_exactly_the_checked_addresses_are_dialled_in_their_order() {
 async fn r32_a_silent_address_does_not_use_up_the_time_of_the_others() {
     let silent = "93.184.216.34".parse().ok();
     let both = Arc::new(Diary { silent, ..Diary::default() });
+    let began = tokio::time::Instant::now();
     let error = connect(&fetch(Answers::of(&[&["93.184.216.34", "93.184.216.35"]]), Arc::clone(&both))).await;
     assert_eq!(error.code(), "not-connected");
     assert_eq!(both.dialled.lock().unwrap().len(), 2);
+    assert_eq!(began.elapsed().as_secs(), short().connect().as_secs() / 2);
     let one = Arc::new(Diary { silent, ..Diary::default() });
     let error = connect(&fetch(Answers::of(&[&["93.184.216.34"]]), one)).await;
     assert_eq!(error.code(), "connect-deadline");

@@ -143,6 +143,17 @@ async fn r32_the_head_is_bounded() {
     }
 }
 
+/// A bound below the buffer that hyper reads into holds as well.
+#[tokio::test]
+async fn r32_a_small_bound_on_the_head_holds() {
+    let mut bench = Bench::with(host());
+    bench.bounds = short().with_head_bytes(1024).unwrap();
+    let of =
+        |bytes: usize| Answer::raw(format!("{OK}X: {}\r\nContent-Length: 1\r\n\r\nx", "y".repeat(bytes)));
+    check(&bench, "900 bytes", of(900), whole(200, "x"), true).await;
+    check(&bench, "1 KiB", of(1024), nothing("head-too-large"), false).await;
+}
+
 #[tokio::test]
 async fn r32_interim_responses_are_counted() {
     let bench = Bench::with(host());

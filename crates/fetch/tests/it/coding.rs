@@ -123,6 +123,44 @@ async fn r37_a_coded_body_that_is_damaged_is_an_error() {
     }
 }
 
+/// What is whole in its form but whose checksum or length says otherwise was changed on the way, or was never whole.
+#[tokio::test]
+async fn r37_a_coded_body_that_contradicts_its_own_sum_is_an_error() {
+    let bench = Bench::with(host());
+    for (name, coding, coded, from_end) in [
+        ("gzip sum", "gzip", gzip(TEXT.as_bytes()), 8),
+        ("gzip length", "gzip", gzip(TEXT.as_bytes()), 4),
+        ("zlib sum", "deflate", zlib(TEXT.as_bytes()), 1),
+        ("zstd sum", "zstd", zstd(TEXT.as_bytes()), 1),
+    ] {
+        let mut coded = coded;
+        let at = coded.len() - from_end;
+        coded[at] ^= 1;
+        let answer = Reply::ok("text/html", "").coded(coding, coded);
+        check(&bench, name, answer, bodiless(200, "coding-broken"), true).await;
+    }
+    // One block of raw content, "one", under a header that announces four bytes (RFC 8878, section 3.1.1.1).
+    let of_length =
+        |length: u8| [&[0x28, 0xb5, 0x2f, 0xfd, 0x20, length, 0x19, 0x00, 0x00], &b"one"[..]].concat();
+    let reply = |coded: Vec<u8>| Reply::ok("text/html", "").coded("zstd", coded);
+    check(&bench, "zstd length right", reply(of_length(3)), whole(200, "one"), true).await;
+    check(&bench, "zstd length wrong", reply(of_length(4)), bodiless(200, "coding-broken"), true).await;
+}
+
+/// RFC 9659: no more than 8 MiB of window, which is memory, at a server's word.
+#[tokio::test]
+async fn r32_the_window_of_zstd_is_bounded() {
+    let bench = Bench::with(host());
+    let of_window = |exponent: u8| {
+        let frame =
+            [&[0x28, 0xb5, 0x2f, 0xfd, 0x00, (exponent - 10) << 3, 0x19, 0x00, 0x00], &b"one"[..]].concat();
+        Reply::ok("text/html", "").coded("zstd", frame)
+    };
+    check(&bench, "8 MiB", of_window(23), whole(200, "one"), true).await;
+    check(&bench, "16 MiB", of_window(24), bodiless(200, "coding-broken"), true).await;
+    check(&bench, "1 TiB", of_window(40), bodiless(200, "coding-broken"), true).await;
+}
+
 /// gzip is a sequence of members, and zstd one of frames: all of them are the body.
 #[tokio::test]
 async fn r11_every_member_of_a_coded_body_is_read() {

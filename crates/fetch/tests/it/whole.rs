@@ -220,6 +220,12 @@ async fn r37_a_transfer_coding_other_than_chunked_is_an_error() {
             bodiless(200, "transfer-coding"),
             SHUT,
         ),
+        (
+            "in two lines, chunked first",
+            coded("Transfer-Encoding: chunked\r\nTransfer-Encoding: gzip\r\n").close(),
+            bodiless(200, "transfer-coding"),
+            SHUT,
+        ),
         ("gzip alone", coded("Transfer-Encoding: gzip\r\n").close(), bodiless(200, "transfer-coding"), SHUT),
         (
             "chunked twice",
