@@ -126,3 +126,26 @@ fn verified_units(bencher: Bencher<'_, '_>) {
         },
     );
 }
+
+/// Opening a vault whose index has a million units, and asking it for one of them. (The index then takes 344 bytes a unit.)
+#[divan::bench(sample_count = 20, sample_size = 1)]
+fn opens_with_a_million_units(bencher: Bencher<'_, '_>) {
+    let folder = tempfile::tempdir().unwrap();
+    open(folder.path()).deposit(&unit(0)).unwrap();
+    // The one unit's row, a million times over, each under an identifier of its own.
+    let index = rusqlite::Connection::open(folder.path().join("index.sqlite")).unwrap();
+    let copied = index
+        .execute(
+            "WITH RECURSIVE more (at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM more LIMIT 1000000)
+             INSERT INTO unit
+             SELECT sequence + at, source, at, 1, address || at, randomblob(32), previous, content, read_at, received_at,
+                 seal, segment, offset, bytes
+             FROM unit, more",
+            [],
+        )
+        .unwrap();
+    assert_eq!(copied, 1_000_000);
+    drop(index);
+    let key = Specimen::new("654321").key();
+    bencher.bench_local(|| open(folder.path()).last_version(&key).unwrap().unwrap());
+}
