@@ -101,7 +101,7 @@ impl Tap {
         notes.interim_max = interim_max;
     }
 
-    /// Ends the exchange and says when its request left.
+    /// When the last request left, if one did.
     pub(crate) fn sent_at(&self) -> Option<Timestamp> {
         self.notes().sent_at
     }
@@ -111,10 +111,12 @@ impl Tap {
         self.notes().read_bytes
     }
 
+    /// How the incoming side stands.
     pub(crate) fn end(&self) -> End {
         self.notes().end
     }
 
+    /// Why the reading was stopped, if it was.
     pub(crate) fn refused(&self) -> Option<Refused> {
         self.notes().refused
     }
