@@ -1,8 +1,8 @@
 //! How fast a vault on disk seals and verifies.
 //!
-//! Units are of a page of 113 KiB, encoded beforehand: what a connector does before it deposits is not the vault's. The
-//! vault's own work is all in: the check of the proof, the index, and the sync, whose bare rate on the same disk is beside it.
-//! Set `TMPDIR` to choose the disk.
+//! Units are of a page of 113 KiB, encoded beforehand: what a connector does before it deposits is not the
+//! vault's. The vault's own work is all in: the check of the proof, the index, and the sync, whose bare rate
+//! on the same disk is beside it. Set `TMPDIR` to choose the disk.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -127,7 +127,8 @@ fn verified_units(bencher: Bencher<'_, '_>) {
     );
 }
 
-/// Opening a vault whose index has a million units, and asking it for one of them. (The index then takes 344 bytes a unit.)
+/// Opening a vault whose index has a million units, and asking it for one of them. (The index then takes 344
+/// bytes a unit.)
 #[divan::bench(sample_count = 20, sample_size = 1)]
 fn opens_with_a_million_units(bencher: Bencher<'_, '_>) {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! What every vault decides before it seals: whether the proof convinces, and whether there is anything new to seal.
+//! What every vault decides before it seals: whether the proof convinces, and whether there is anything new
+//! to seal.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,8 +46,9 @@ impl Admission {
     }
 }
 
-/// The receipt of what makes it needless to seal `unit`, if there is such: of the unit itself (`own`), wherever in the article's
-/// history it stands, or of `last`, the last version of its article, where that has the same content.
+/// The receipt of what makes it needless to seal `unit`, if there is such: of the unit itself (`own`),
+/// wherever in the article's history it stands, or of `last`, the last version of its article, where that has
+/// the same content.
 ///
 /// Errors: it does not follow on `last`.
 pub(crate) fn already_sealed(

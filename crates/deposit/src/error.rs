@@ -11,8 +11,8 @@ use releve_proof::Sha256;
 
 /// Why a deposit was not sealed.
 ///
-/// [`DepositError::kind`] says what the depositor does next, [`DepositError::code`] is what it writes down. A vault
-/// of another make builds these values itself, so all of them can be constructed.
+/// [`DepositError::kind`] says what the depositor does next, [`DepositError::code`] is what it writes down. A
+/// vault of another make builds these values itself, so all of them can be constructed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DepositError {
@@ -64,7 +64,8 @@ pub enum DepositError {
         /// Whether it is the unit that comes from a laboratory run.
         unit_is_lab: bool,
     },
-    /// The unit does not build on the last version that the vault has. Encode it again with that one as `previous`.
+    /// The unit does not build on the last version that the vault has. Encode it again with that one as
+    /// `previous`.
     #[error("the unit follows on {}, but the last version in the vault is {}", version(.named.as_ref()), version(.last.as_ref()))]
     Superseded {
         /// What the unit names as the version before it.
@@ -84,7 +85,8 @@ pub enum DepositErrorKind {
     Refused,
     /// Refused, and so would everything be that this source can still offer: its pass ends.
     EndsPass,
-    /// Another version was sealed in the meantime: encode the deposit again on top of that one, and offer that.
+    /// Another version was sealed in the meantime: encode the deposit again on top of that one, and offer
+    /// that.
     Superseded,
     /// Not a refusal: disk, network or store failed. Offer the same unit again, a limited number of times.
     Failed,
@@ -181,7 +183,7 @@ pub enum VaultError {
         why: String,
     },
     /// A segment is not what it was when its units were acknowledged.
-    #[error("{} is damaged at byte {offset}: {why}; verify the vault, and restore the segment from a copy", path.display())]
+    #[error("{} is damaged at byte {offset}: {why}; verify the vault, then restore the segment from a copy, or reindex to go on without what is damaged", path.display())]
     Damaged {
         /// The segment's file.
         path: PathBuf,

@@ -23,8 +23,8 @@ pub struct ArticleKey {
 impl ArticleKey {
     /// The article `identifier` of `source`.
     ///
-    /// Both are taken as they are. Refused are empty ones, control characters, and more than 255 bytes (source) or
-    /// 8 KiB (identifier).
+    /// Both are taken as they are. Refused are empty ones, control characters, and more than 255 bytes
+    /// (source) or 8 KiB (identifier).
     pub fn new(source: impl Into<String>, identifier: impl Into<String>) -> Result<Self, InvalidKey> {
         let (source, identifier) = (source.into(), identifier.into());
         let fits = |text: &str, bytes_max| {
@@ -66,8 +66,8 @@ pub struct InvalidKey {
 
 /// A connector's key to a vault: a secret.
 ///
-/// It is 256 random bits as hexadecimal, so the plain SHA-256 that a vault keeps of it cannot be guessed back. `Debug`
-/// shows nothing of it.
+/// It is 256 random bits as hexadecimal, so the plain SHA-256 that a vault keeps of it cannot be guessed
+/// back. `Debug` shows nothing of it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ConnectorKey(String);
 

@@ -1,12 +1,14 @@
 //! Says what a deposit is, down to its last byte, and whether a vault may seal it.
 //!
-//! A [`Deposit`] is what was read of one article: the response's body, what was copied out of it, and the proof of the read. As bytes
-//! it is a [`Unit`]: three WARC 1.1 records (ISO 28500), each a gzip member of its own, which any WARC reader opens. The bytes
-//! follow from the deposit alone, so a unit has the same digest wherever it is kept.
+//! A [`Deposit`] is what was read of one article: the response's body, what was copied out of it, and the
+//! proof of the read. As bytes it is a [`Unit`]: three WARC 1.1 records (ISO 28500), each a gzip member of
+//! its own, which any WARC reader opens. The bytes follow from the deposit alone, so a unit has the same
+//! digest wherever it is kept.
 //!
-//! A [`Vault`] checks the proof, seals the unit, and answers with a [`Receipt`]. A seal holds the unit's digest and that of the seal
-//! before, so that seals are a chain; who keeps a receipt can tell years later whether the vault still has all that it had. There are two
-//! vaults here, [`LocalVault`] on disk and [`MemoryVault`] for tests. Others implement the trait and pass the same suite.
+//! A [`Vault`] checks the proof, seals the unit, and answers with a [`Receipt`]. A seal holds the unit's
+//! digest and that of the seal before, so that seals are a chain; who keeps a receipt can tell years later
+//! whether the vault still has all that it had. There are two vaults here, [`LocalVault`] on disk and
+//! [`MemoryVault`] for tests. Others implement the trait and pass the same suite.
 //!
 //! ```
 //! use releve_deposit::{
@@ -54,12 +56,14 @@
 //! | `conversion` | `article.json`: version, source, identifier, the version before, and under `content` what was copied out of the envelope | `WARC-Refers-To` names the resource |
 //! | `metadata` | `proof.json` | `WARC-Concurrent-To` names the resource |
 //!
-//! Both documents are in the canonical form of RFC 8785. Digests are SHA-256 in lower-case hexadecimal. Record identifiers are
-//! derived from the content. A unit is read back only if each record's head is, byte for byte, the one that its content gives.
+//! Both documents are in the canonical form of RFC 8785. Digests are SHA-256 in lower-case hexadecimal.
+//! Record identifiers are derived from the content. A unit is read back only if each record's head is, byte
+//! for byte, the one that its content gives.
 //!
-//! Of the compressor's output the digest depends too: another release of it may pack the same content in other bytes. That makes two units
-//! of one deposit at worst, and the vault does not seal the second, because what makes a deposit the same again is its
-//! [`ContentKey`]: source, identifier, structured text and descriptor.
+//! Of the compressor's output the digest depends too: another release of it may pack the same content in
+//! other bytes. That makes two units of one deposit at worst, and the vault does not seal the second, because
+//! what makes a deposit the same again is its [`ContentKey`]: source, identifier, structured text and
+//! descriptor.
 //!
 //! # A vault on disk
 //!
@@ -71,12 +75,14 @@
 //! lock                        held for an append, a cut or a reindex, and not otherwise
 //! ```
 //!
-//! A seal is a `metadata` record with a JSON block: `sequence`, `unit` (digest), `received_at`, `previous` (the seal before), `segment` (the
-//! warcinfo record of its segment) and `synced` (up to which sequence everything was on disk when it was written). Seals and warcinfo
-//! records are stored rather than compressed, and the digest of each is that of its bytes as they lie there.
+//! A seal is a `metadata` record with a JSON block: `sequence`, `unit` (digest), `received_at`, `previous`
+//! (the seal before), `segment` (the warcinfo record of its segment) and `synced` (up to which sequence
+//! everything was on disk when it was written). Seals and warcinfo records are stored rather than compressed,
+//! and the digest of each is that of its bytes as they lie there.
 //!
-//! The set of certificate authorities that the vault recognises is sealed as PEM before the first unit that was checked against it, with a
-//! seal of its own, so that a proof can be checked when one of them has gone from every list.
+//! The set of certificate authorities that the vault recognises is sealed as PEM before the first unit that
+//! was checked against it, with a seal of its own, so that a proof can be checked when one of them has gone
+//! from every list.
 //!
 //! # What this crate does not do
 //!
@@ -84,7 +90,8 @@
 //! - It reads no clock: a vault is given one.
 //! - It asks nothing of the network. A vault elsewhere is an adapter of its own.
 //! - It changes nothing that is sealed, not on request either. A withdrawal hides; it does not delete.
-//! - It does not keep a vault from being cut back to an earlier state as a whole: that shows only against a receipt kept elsewhere.
+//! - It does not keep a vault from being cut back to an earlier state as a whole: that shows only against a
+//!   receipt kept elsewhere.
 //! - It has no asynchronous interface. Every call may wait for a disk.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]

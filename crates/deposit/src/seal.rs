@@ -8,16 +8,16 @@ use releve_proof::Sha256;
 
 /// What the depositor gets for a sealed unit: the seal, and where it stands in the vault's chain.
 ///
-/// Kept by the depositor, a receipt is a *known head*: every seal before it hangs on its digest, so a vault from which
-/// something was cut, even at the boundary of a seal, no longer has it.
+/// Kept by the depositor, a receipt is a *known head*: every seal before it hangs on its digest, so a vault
+/// from which something was cut, even at the boundary of a seal, no longer has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Receipt {
     /// The digest of the unit.
     pub digest: Sha256,
     /// The seal's place in the vault, from 1 on, without a gap.
     pub sequence: u64,
-    /// When the vault received the deposit, by its own clock, in whole milliseconds. Deposits made at the same time may be sealed
-    /// in another order: what orders seals is the sequence.
+    /// When the vault received the deposit, by its own clock, in whole milliseconds. Deposits made at the
+    /// same time may be sealed in another order: what orders seals is the sequence.
     pub received_at: Timestamp,
     /// The digest of the seal: of the bytes of its record as they lie in the vault.
     pub seal: Sha256,
@@ -55,11 +55,12 @@ pub(crate) struct Seal {
     pub(crate) received_at: Timestamp,
     /// The digest of the seal before. None for the vault's first.
     pub(crate) previous: Option<Sha256>,
-    /// The digest of the warcinfo record that begins the segment, which names vault, number and the last seal of the segment
-    /// before: so a seal says in which segment of which vault it stands.
+    /// The digest of the warcinfo record that begins the segment, which names vault, number and the last seal
+    /// of the segment before: so a seal says in which segment of which vault it stands.
     pub(crate) segment: Sha256,
-    /// The last sequence known to be on disk when this seal was written. If a damaged unit turns up before a whole seal, this
-    /// tells a torn write that was never acknowledged (the seal's own batch) from damage to what had been safe.
+    /// The last sequence known to be on disk when this seal was written. If a damaged unit turns up before a
+    /// whole seal, this tells a torn write that was never acknowledged (the seal's own batch) from damage to
+    /// what had been safe.
     pub(crate) synced: u64,
 }
 
@@ -112,7 +113,8 @@ impl Seal {
         bytes
     }
 
-    /// Reads a seal from its record, and accepts it only if `raw`, the bytes as they lie in the vault, are the ones that its content gives.
+    /// Reads a seal from its record, and accepts it only if `raw`, the bytes as they lie in the vault, are
+    /// the ones that its content gives.
     pub(crate) fn decode(record: &[u8], raw: &[u8]) -> Result<Self, &'static str> {
         let parsed = Parsed::of(record)?;
         let wire: Wire =
@@ -135,7 +137,8 @@ impl Seal {
         Ok(seal)
     }
 
-    /// Whether it stands right behind the seal `previous`, the `sequence`th, in the segment that `opening` begins.
+    /// Whether it stands right behind the seal `previous`, the `sequence`th, in the segment that `opening`
+    /// begins.
     pub(crate) fn follows(&self, sequence: u64, previous: Option<Sha256>, opening: &Sha256) -> bool {
         self.sequence == sequence + 1 && self.previous == previous && self.segment == *opening
     }

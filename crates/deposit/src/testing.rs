@@ -1,7 +1,8 @@
 //! For the tests of vaults: units that pass the check before sealing, and the suite that every vault passes.
 //!
-//! All units are read at one publisher, `www.example.org`, over one recorded TLS handshake under one test root. A proof's handshake binds
-//! neither bytes nor instant, so it serves for any article at any instant in the century that its certificates are valid.
+//! All units are read at one publisher, `www.example.org`, over one recorded TLS handshake under one test
+//! root. A proof's handshake binds neither bytes nor instant, so it serves for any article at any instant in
+//! the century that its certificates are valid.
 
 // Whoever calls this is a test, and a test that cannot go on stops.
 #![allow(clippy::unwrap_used, clippy::missing_panics_doc)]

@@ -14,18 +14,19 @@ use serde_json::Value;
 use crate::ArticleKey;
 use crate::warc::{self, MemberError, Packing, Parsed, Record, RecordId};
 
-/// The envelope in bytes, at most. It is the ceiling that configuration cannot pass for a decoded response, with room to spare.
+/// The envelope in bytes, at most: the ceiling that no configuration can pass for a response once its coding
+/// is undone.
 pub const ENVELOPE_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// `article.json` in bytes, at most: structured text is shorter than the envelope that it was copied from, and the
-/// descriptor is small beside it.
+/// `article.json` in bytes, at most: structured text is shorter than the envelope that it was copied from,
+/// and the descriptor is small beside it.
 pub const ARTICLE_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// A whole unit in bytes, at most: its three parts, each of which a compressor can lengthen by a little.
 pub const UNIT_BYTES_MAX: usize = ENVELOPE_BYTES_MAX + ARTICLE_BYTES_MAX + PROOF_BYTES_MAX + 1024 * 1024;
 
-/// How deep the arrays and objects of `article.json` may lie in one another. JSON readers stop somewhere near; serde_json
-/// does at 128.
+/// How deep the arrays and objects of `article.json` may lie in one another. JSON readers stop somewhere
+/// near; serde_json does at 128.
 const DEPTH_MAX: usize = 100;
 
 /// The version of `article.json`.
@@ -33,7 +34,8 @@ const ARTICLE_VERSION: u64 = 1;
 
 /// What is deposited of one article: the parts of a unit, before they are one.
 ///
-/// Final address, instant of the read and media type are the proof's. Making a unit of it is [`Unit::encode`].
+/// Final address, instant of the read and media type are the proof's. Making a unit of it is
+/// [`Unit::encode`].
 #[derive(Clone, Copy)]
 pub struct Deposit<'a> {
     /// Which article of which source.
@@ -53,13 +55,15 @@ pub struct Deposit<'a> {
 pub struct ContentKey {
     /// Which article of which source.
     pub article: ArticleKey,
-    /// SHA-256 of structured text and descriptor in canonical form (RFC 8785). Envelope, instant and proof have no part in it.
+    /// SHA-256 of structured text and descriptor in canonical form (RFC 8785). Envelope, instant and proof
+    /// have no part in it.
     pub content: Sha256,
 }
 
 /// One deposit as bytes, read back and found whole. It never changes; a clone is the same unit, not a copy.
 ///
-/// That a unit is whole says nothing about its proof: whether that convinces is for the vault to check, before it seals.
+/// That a unit is whole says nothing about its proof: whether that convinces is for the vault to check,
+/// before it seals.
 #[derive(Clone)]
 pub struct Unit(Arc<Inner>);
 
@@ -132,7 +136,8 @@ impl Unit {
         }
     }
 
-    /// Reads the unit whose first record, `first`, has just been read from `input`; `raw` holds that record's bytes as they lay there.
+    /// Reads the unit whose first record, `first`, has just been read from `input`; `raw` holds that record's
+    /// bytes as they lay there.
     pub(crate) fn read_after(
         first: &[u8],
         input: &mut impl BufRead,
@@ -244,7 +249,8 @@ impl Unit {
 
     /// What was copied from the envelope.
     ///
-    /// Errors: a later program sealed what this one cannot express. [`Unit::article_json`] has it all the same.
+    /// Errors: a later program sealed what this one cannot express. [`Unit::article_json`] has it all the
+    /// same.
     pub fn article(&self) -> Result<Article, MalformedUnit> {
         let content = self.0.article.get("content").unwrap_or(&Value::Null);
         Article::from_json(content)
@@ -353,7 +359,8 @@ impl Parts<'_> {
         }
     }
 
-    /// The records that these blocks give. Everything in their heads follows from the blocks and from `proof`, which is one of them.
+    /// The records that these blocks give. Everything in their heads follows from the blocks and from
+    /// `proof`, which is one of them.
     fn records<'a>(&'a self, proof: &'a Proof) -> [Record<'a>; 3] {
         let digests = [self.envelope, self.article, self.proof].map(Sha256::of);
         let seed: Vec<u8> = digests.iter().flat_map(Sha256::as_bytes).copied().collect();
@@ -446,7 +453,8 @@ fn depth(json: &Value) -> usize {
     }
 }
 
-/// Why a unit could not be read from where it lies. The two are kept apart: bytes that cannot be read are not bytes that are wrong.
+/// Why a unit could not be read from where it lies. The two are kept apart: bytes that cannot be read are not
+/// bytes that are wrong.
 #[derive(Debug)]
 pub(crate) enum UnitFault {
     Malformed(MalformedUnit),
@@ -460,7 +468,8 @@ impl From<MalformedUnit> for UnitFault {
 }
 
 fn read_record(input: &mut impl BufRead, raw: &mut Vec<u8>) -> Result<Vec<u8>, UnitFault> {
-    // The largest part bounds each of the three: one over its own bound is found once it is known which it is.
+    // The largest part bounds each of the three: one over its own bound is found once it is known which it
+    // is.
     const RECORD_BYTES_MAX: usize = ENVELOPE_BYTES_MAX + 64 * 1024;
     match warc::read_member(input, raw, RECORD_BYTES_MAX) {
         Ok(Some(record)) => Ok(record),

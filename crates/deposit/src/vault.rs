@@ -7,14 +7,14 @@ use crate::{ArticleKey, DepositError, Receipt, Unit, VaultError};
 
 /// A vault: it seals units, and gives back what it sealed.
 ///
-/// Every call may block on disk or network; an asynchronous caller hands it to a thread that may. Calls from several threads go on side by
-/// side, and those that seal may share the cost of doing so. An adapter shows that it keeps this contract by passing
-/// [`testing::suite`](crate::testing::suite).
+/// Every call may block on disk or network; an asynchronous caller hands it to a thread that may. Calls from
+/// several threads go on side by side, and those that seal may share the cost of doing so. An adapter shows
+/// that it keeps this contract by passing [`testing::suite`](crate::testing::suite).
 pub trait Vault: Send + Sync {
     /// Seals `unit`, unless the article's last version has the same content already.
     ///
-    /// When this returns, the unit is safe: a crash of program or machine does not lose it. Depositing again what was deposited is
-    /// harmless, so whoever did not hear the answer asks again.
+    /// When this returns, the unit is safe: a crash of program or machine does not lose it. Depositing again
+    /// what was deposited is harmless, so whoever did not hear the answer asks again.
     fn deposit(&self, unit: &Unit) -> Result<Outcome, DepositError>;
 
     /// The last version of an article, which a deposit has to follow on. A withdrawal does not hide it here.
@@ -46,7 +46,8 @@ pub trait Vault: Send + Sync {
 pub enum Outcome {
     /// It is sealed, and this is its receipt.
     Sealed(Receipt),
-    /// The last version of the article has the same content; nothing was sealed, and this is that version's receipt.
+    /// The last version of the article has the same content; nothing was sealed, and this is that version's
+    /// receipt.
     AlreadySealed(Receipt),
 }
 

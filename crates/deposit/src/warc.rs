@@ -1,9 +1,9 @@
 //! WARC 1.1 records, each a gzip member of its own: written in one form, and read back in that form alone.
 //!
-//! A general reader accepts whatever the standard allows. This one accepts what this crate writes: gzip headers
-//! without name, time or comment, and record heads that the caller then compares byte for byte with the one it would have
-//! written. So nothing in a record is free to be changed unseen, apart from the compressed stream itself, which the
-//! digest of a unit covers.
+//! A general reader accepts whatever the standard allows. This one accepts what this crate writes: gzip
+//! headers without name, time or comment, and record heads that the caller then compares byte for byte with
+//! the one it would have written. So nothing in a record is free to be changed unseen, apart from the
+//! compressed stream itself, which the digest of a unit covers.
 
 use std::fmt::Write as _;
 use std::io::{self, BufRead, Write as _};
@@ -13,12 +13,12 @@ use jiff::Timestamp;
 
 use releve_proof::Sha256;
 
-/// The head of a record in bytes, at most. The longest line holds an address, which is bounded to 8 KiB by its type; the rest of a
-/// head is under 1 KiB.
+/// The head of a record in bytes, at most. The longest line holds an address, which is bounded to 8 KiB by
+/// its type; the rest of a head is under 1 KiB.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
 
-/// The ten bytes before each compressed stream: deflate, no name, no time, no extra flags, unknown system. Always
-/// the same, so that a unit's bytes depend on nothing but the deposit.
+/// The ten bytes before each compressed stream: deflate, no name, no time, no extra flags, unknown system.
+/// Always the same, so that a unit's bytes depend on nothing but the deposit.
 const GZIP_HEAD: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
 
 /// Bytes after the compressed stream: its CRC-32 and its length.
@@ -51,8 +51,8 @@ pub(crate) struct Record<'a> {
 pub(crate) enum Packing {
     /// Compressed.
     Deflated,
-    /// As it is. Its bytes can then be foretold from its content by any program, today's or a later one's: what
-    /// the chain is made of must not depend on a compressor.
+    /// As it is. Its bytes can then be foretold from its content by any program, today's or a later one's:
+    /// what the chain is made of must not depend on a compressor.
     Stored,
 }
 
@@ -167,7 +167,8 @@ pub(crate) enum MemberError {
     Io(io::Error),
 }
 
-/// Reads one gzip member and returns what it holds: a whole record. The member's own bytes are appended to `raw`.
+/// Reads one gzip member and returns what it holds: a whole record. The member's own bytes are appended to
+/// `raw`.
 ///
 /// `None` at the end of `input`. A member that holds more than `bytes_max` is refused as soon as it does.
 pub(crate) fn read_member(
@@ -249,7 +250,8 @@ pub(crate) struct Parsed<'a> {
 }
 
 impl<'a> Parsed<'a> {
-    /// Takes a record apart. Only what is needed to do so is checked: the caller compares the head with the one that it would write.
+    /// Takes a record apart. Only what is needed to do so is checked: the caller compares the head with the
+    /// one that it would write.
     pub(crate) fn of(record: &'a [u8]) -> Result<Self, &'static str> {
         let window = record.get(..HEAD_BYTES_MAX).unwrap_or(record);
         let end = window.windows(4).position(|four| four == b"\r\n\r\n").ok_or("the record has no head")?;

@@ -8,8 +8,9 @@
 //! | the index cannot be written | all of the batch, as a tail that the next to append keeps | no |
 //! | the process dies | perhaps a tail, as above | no |
 //!
-//! A tail is what lies in a segment behind the index's head. Whole units in it are kept, since a power loss can take the index's last
-//! transactions, and with them the memory that a unit was acknowledged. What is not whole was never acknowledged, and is cut.
+//! A tail is what lies in a segment behind the index's head. Whole units in it are kept, since a power loss
+//! can take the index's last transactions, and with them the memory that a unit was acknowledged. What is not
+//! whole was never acknowledged, and is cut.
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
@@ -23,13 +24,13 @@ use releve_proof::{RootSet, Sha256};
 use super::control::Control;
 use super::index::{Head, Index, Writing};
 use super::manifest::{Manifest, sync_folder};
-use super::segment::{self, Content, Fault, FaultKind, Opening, Reader, Sealed, SealedRoots, find_seal};
+use super::segment::{self, Cause, Content, Opening, Reader, Sealed, SealedRoots, Unreadable, find_seal};
 use crate::admission::already_sealed;
 use crate::seal::Seal;
 use crate::{DepositError, Outcome, Receipt, Unit, VaultError};
 
-/// How many bytes are gathered for one sync, at most; a single unit may be larger. It bounds what a batch holds in memory, and is
-/// more than a disk writes in the time of a sync.
+/// How many bytes are gathered for one sync, at most; a single unit may be larger. It bounds what a batch
+/// holds in memory, and is more than a disk writes in the time of a sync.
 const BATCH_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// A unit that waits to be sealed.
@@ -42,7 +43,8 @@ pub(super) struct Request {
 
 type Answer = Result<Outcome, DepositError>;
 
-/// Lets deposits that wait together share one sync: whoever comes when nobody writes, writes for all who wait.
+/// Lets deposits that wait together share one sync: whoever comes when nobody writes, writes for all who
+/// wait.
 #[derive(Default)]
 pub(super) struct Line {
     state: Mutex<State>,
@@ -58,7 +60,8 @@ struct State {
 }
 
 impl Line {
-    /// Waits until `request` is answered by `write`, called here or by another who waits. `write` is never called twice at once.
+    /// Waits until `request` is answered by `write`, called here or by another who waits. `write` is never
+    /// called twice at once.
     pub(super) fn wait(&self, request: Request, write: impl Fn(&[&Request]) -> Vec<Answer>) -> Answer {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let ticket = state.next_ticket;
@@ -101,7 +104,8 @@ impl State {
     }
 }
 
-/// Writes segments. There is one in a process, and the lock file sees to it that one writes at a time among processes.
+/// Writes segments. There is one in a process, and the lock file sees to it that one writes at a time among
+/// processes.
 pub(super) struct Appender {
     folder: PathBuf,
     manifest: Manifest,
@@ -195,7 +199,8 @@ impl Appender {
     }
 }
 
-/// Holds the lock of the vault in `folder` as long as what it returns is kept. Waits for other processes that append.
+/// Holds the lock of the vault in `folder` as long as what it returns is kept. Waits for other processes that
+/// append.
 pub(super) fn lock_exclusive<'a>(lock: &'a File, folder: &Path) -> Result<LockGuard<'a>, VaultError> {
     lock.lock().map_err(|error| VaultError::io("lock", &folder.join(super::LOCK_FILE), error))?;
     Ok(LockGuard(lock))
@@ -260,16 +265,16 @@ impl Batch {
             file.sync_data()
         })();
         written.map_err(|error| {
-            // After a failed sync the system may hold pages for written that are not: they must go, not be synced again. If
-            // even that fails, the next to append finds a tail.
+            // After a failed sync the system may hold pages for written that are not: they must go, not be
+            // synced again. If even that fails, the next to append finds a tail.
             let _ = file.set_len(self.start).and_then(|()| file.sync_data());
             VaultError::io("write", path, error)
         })
     }
 }
 
-/// Begins the segment after the one in `head`, and puts `head` behind its warcinfo record. That is synced by itself, so that
-/// whatever else is in a segment has a whole record before it.
+/// Begins the segment after the one in `head`, and puts `head` behind its warcinfo record. That is synced by
+/// itself, so that whatever else is in a segment has a whole record before it.
 fn begin_segment(
     folder: &Path,
     manifest: &Manifest,
@@ -299,9 +304,11 @@ fn begin_segment(
     Ok(())
 }
 
-/// Takes what lies behind `head` into the index, and cuts off what is not whole. `true` if there was something.
+/// Takes what lies behind `head` into the index, and cuts off what is not whole. `true` if there was
+/// something.
 ///
-/// Errors: [`VaultError::Damaged`] if something is wrong with what was, or may have been, acknowledged. Nothing is cut then.
+/// Errors: [`VaultError::Damaged`] if something is wrong with what was, or may have been, acknowledged.
+/// Nothing is cut then.
 fn recover(
     folder: &Path,
     manifest: &Manifest,
@@ -337,7 +344,7 @@ fn recover(
                 head.is_closed = false;
                 head.opening = Some(digest);
             }
-            Err(Fault { what: FaultKind::Io(error), .. }) => {
+            Err(Unreadable { cause: Cause::Io(error), .. }) => {
                 return Err(VaultError::io("read", &next, error));
             }
             // The warcinfo record is synced before anything is put behind it, so this is all there ever was.
@@ -345,7 +352,7 @@ fn recover(
                 cut(&next, 0)?;
                 return Ok(found);
             }
-            Err(fault) => return Err(damaged(&fault.what.to_string())),
+            Err(unreadable) => return Err(damaged(&unreadable.cause.to_string())),
         }
     }
 }
@@ -382,10 +389,10 @@ fn recover_segment(
                 }
                 writing.add(head, &sealed)?;
             }
-            Err(Fault { what: FaultKind::Io(error), .. }) => return Err(read_error(error)),
-            Err(fault) => {
+            Err(Unreadable { cause: Cause::Io(error), .. }) => return Err(read_error(error)),
+            Err(unreadable) => {
                 // A unit that was on disk when a later seal was written is not torn: it is damaged.
-                let mut from = fault.offset;
+                let mut from = unreadable.offset;
                 let mut was_safe = is_complete;
                 while !was_safe
                     && let Some(later) =
@@ -395,9 +402,9 @@ fn recover_segment(
                     from = later.end;
                 }
                 if was_safe {
-                    return Err(damaged(fault.offset, &fault.what.to_string()));
+                    return Err(damaged(unreadable.offset, &unreadable.cause.to_string()));
                 }
-                cut(&path, fault.offset)?;
+                cut(&path, unreadable.offset)?;
                 break;
             }
         }
@@ -415,8 +422,8 @@ fn cut(path: &Path, bytes: u64) -> Result<(), VaultError> {
     cut().map_err(|error| VaultError::io("cut", path, error))
 }
 
-/// Writes what lies between two places of a file once more, the same bytes, and syncs it. A sync that failed once may have left
-/// pages that the system takes for written; written again, they are synced for certain.
+/// Writes what lies between two places of a file once more, the same bytes, and syncs it. A sync that failed
+/// once may have left pages that the system takes for written; written again, they are synced for certain.
 fn rewrite(path: &Path, start: u64, end: u64) -> io::Result<()> {
     const CHUNK_BYTES: u64 = 1024 * 1024;
     let mut file = OpenOptions::new().read(true).write(true).open(path)?;

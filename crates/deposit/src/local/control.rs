@@ -1,4 +1,5 @@
-//! `control.sqlite`: what the operator decided. It follows from nothing else, so it is backed up with the segments.
+//! `control.sqlite`: what the operator decided. It follows from nothing else, so it is backed up with the
+//! segments.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -46,10 +47,11 @@ const SCHEMA: &str = "
     CREATE UNIQUE INDEX withdrawal_now ON withdrawal (source, identifier) WHERE until IS NULL;
 ";
 
-/// What the operator decides about a vault: which sources are inactive, which connectors may deposit what, what is withdrawn.
+/// What the operator decides about a vault: which sources are inactive, which connectors may deposit what,
+/// what is withdrawn.
 ///
-/// A decision holds from the moment the call returns, for every process that uses the vault. It touches nothing that is
-/// sealed, and is kept with its instant even when it is taken back.
+/// A decision holds from the moment the call returns, for every process that uses the vault. It touches
+/// nothing that is sealed, and is kept with its instant even when it is taken back.
 pub struct Control {
     connection: Mutex<Connection>,
     path: PathBuf,
@@ -171,7 +173,8 @@ impl Control {
         Ok(made.then_some(key))
     }
 
-    /// Revokes a connector key: from now on every deposit under it is refused. `false` if no key of that name was in force.
+    /// Revokes a connector key: from now on every deposit under it is refused. `false` if no key of that name
+    /// was in force.
     pub fn revoke_key(&self, name: &str) -> Result<bool, VaultError> {
         self.write(
             "UPDATE connector_key SET revoked_at = ?2 WHERE name = ?1 AND revoked_at IS NULL",
@@ -198,7 +201,8 @@ impl Control {
             .collect()
     }
 
-    /// Withdraws an article: no version of it is shown, listed or exported any more, a later one neither. `false` if it is withdrawn already.
+    /// Withdraws an article: no version of it is shown, listed or exported any more, a later one neither.
+    /// `false` if it is withdrawn already.
     pub fn withdraw(&self, key: &ArticleKey, reason: &str) -> Result<bool, VaultError> {
         self.write(
             "INSERT OR IGNORE INTO withdrawal VALUES (?1, ?2, ?3, ?4, NULL)",

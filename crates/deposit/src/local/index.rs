@@ -15,7 +15,8 @@ pub(super) const FILE: &str = "index.sqlite";
 /// The index's own format. Another one is not migrated but rebuilt.
 const FORMAT: i64 = 1;
 
-/// Everything that says where to go on is in the one row of `head`, in the same transaction as the rows that brought it there.
+/// Everything that says where to go on is in the one row of `head`, in the same transaction as the rows that
+/// brought it there.
 const SCHEMA: &str = "
     CREATE TABLE head (
         one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -69,6 +70,15 @@ pub(super) struct Head {
     pub(super) seal: Option<Sha256>,
     /// How many units there are, sets of roots apart.
     pub(super) units: u64,
+}
+
+impl Head {
+    /// Puts it behind a unit or set of roots in its segment.
+    pub(super) fn advance(&mut self, sealed: &Sealed) {
+        self.end = sealed.end;
+        self.sequence = sealed.receipt.sequence;
+        self.seal = Some(sealed.receipt.seal);
+    }
 }
 
 /// Where a unit lies.
@@ -154,7 +164,8 @@ impl Index {
 
     /// Versions after `since`, of articles that `hidden` does not name.
     pub(super) fn list(&self, since: &Since, count_max: usize) -> Result<Vec<Version>, VaultError> {
-        // Two statements rather than one with a condition on a parameter, so that either can go by its own index.
+        // Two statements rather than one with a condition on a parameter, so that either can go by its own
+        // index.
         let received_at = since.received_at.map_or(i64::MIN, Timestamp::as_millisecond);
         let count_max = i64::try_from(count_max).unwrap_or(i64::MAX);
         match &since.source {
@@ -229,7 +240,8 @@ impl Index {
     }
 }
 
-/// A transaction on the index: what is read in it includes what was written in it, and all of it counts or none.
+/// A transaction on the index: what is read in it includes what was written in it, and all of it counts or
+/// none.
 pub(super) struct Writing<'a> {
     transaction: Transaction<'a>,
     path: &'a Path,
@@ -256,7 +268,8 @@ impl Writing<'_> {
         receipt(&self.transaction, digest).map_err(|error| self.error(error))
     }
 
-    /// Empties the index and makes it that of the vault `id`. Returns the head that it had, if it was that vault's.
+    /// Empties the index and makes it that of the vault `id`. Returns the head that it had, if it was that
+    /// vault's.
     pub(super) fn reset(&self, id: &str) -> Result<Option<Head>, VaultError> {
         let transaction = &self.transaction;
         let reset = || {
@@ -299,9 +312,7 @@ impl Writing<'_> {
                 head.units += 1;
             }
         }
-        head.end = sealed.end;
-        head.sequence = sealed.receipt.sequence;
-        head.seal = Some(sealed.receipt.seal);
+        head.advance(sealed);
         Ok(())
     }
 

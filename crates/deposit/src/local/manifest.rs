@@ -23,7 +23,8 @@ pub(super) const NEW_FILE: &str = "vault.json.new";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Manifest {
-    /// 128 random bits in lower-case hexadecimal: segments name it, so that one vault's cannot pass for another's.
+    /// 128 random bits in lower-case hexadecimal: segments name it, so that one vault's cannot pass for
+    /// another's.
     pub(super) id: String,
     pub(super) created: Timestamp,
     /// Made by a run against a laboratory's publishers, and by no other ever after.
@@ -100,7 +101,8 @@ impl Manifest {
     }
 }
 
-/// Makes sure that the entries of `folder` are on disk: a new file can be synced and still have no name after a power loss.
+/// Makes sure that the entries of `folder` are on disk: a new file can be synced and still have no name after
+/// a power loss.
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }

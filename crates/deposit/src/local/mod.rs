@@ -21,7 +21,7 @@ use releve_proof::{Context, Report, RootSet, Sha256};
 use self::append::{Appender, Line, Request};
 use self::index::{Head, Index};
 use self::manifest::{Manifest, sync_folder};
-use self::segment::{Content, Reader, Sealed};
+use self::segment::{Cause, Content, Reader, Sealed, Unreadable};
 use self::verify::choose_roots;
 use crate::admission::{Admission, whole_millisecond};
 use crate::key::ConnectorKey;
@@ -33,16 +33,18 @@ pub use self::verify::{Fault, Progress, Verification, Verify, verify};
 
 const LOCK_FILE: &str = "lock";
 
-/// Where a new segment is begun: 1 GiB. Copying, checking or restoring one is then a matter of seconds, and ten million articles are a
-/// few hundred files.
+/// Where a new segment is begun: 1 GiB. Copying, checking or restoring one is then a matter of seconds, and
+/// ten million articles are a few hundred files.
 pub const SEGMENT_BYTES_MAX: u64 = 1 << 30;
 
-/// A vault in a folder: segments of WARC records that only ever grow, and an index that can be rebuilt from them.
+/// A vault in a folder: segments of WARC records that only ever grow, and an index that can be rebuilt from
+/// them.
 ///
-/// Several processes may use one folder at the same time, and several threads one `LocalVault`; a clone is the same vault. Deposits that
-/// wait at the same time share one sync.
+/// Several processes may use one folder at the same time, and several threads one `LocalVault`; a clone is
+/// the same vault. Deposits that wait at the same time share one sync.
 ///
 /// The folder has to be on a file system with locks and a working sync: a local disk, not a network share.
+/// Opening a vault needs the right to write there; [`verify`] does not.
 #[derive(Clone)]
 pub struct LocalVault {
     shared: Arc<Shared>,
@@ -110,8 +112,8 @@ pub struct SourceStats {
 impl LocalVault {
     /// Opens the vault in `folder`.
     ///
-    /// What a crash left behind the last whole unit is cut off. Nothing else is changed, and nothing is repaired: a vault that is
-    /// damaged can be read and verified, and refuses deposits.
+    /// What a crash left behind the last whole unit is cut off. Nothing else is changed, and nothing is
+    /// repaired: a vault that is damaged can be read and verified, and refuses deposits.
     pub fn open(folder: &Path, options: LocalOptions) -> Result<Self, VaultError> {
         let manifest =
             Manifest::read(folder)?.ok_or_else(|| VaultError::Missing { path: folder.to_owned() })?;
@@ -156,7 +158,8 @@ impl LocalVault {
         Self::open(folder, options)
     }
 
-    /// The same vault, with every deposit made under `key`: it has to be in force, and to reach to source and host.
+    /// The same vault, with every deposit made under `key`: it has to be in force, and to reach to source and
+    /// host.
     #[must_use]
     pub fn under_key(&self, key: &ConnectorKey) -> Self {
         Self { shared: Arc::clone(&self.shared), key: Some(key.hash()) }
@@ -195,8 +198,9 @@ impl LocalVault {
         Ok(Stats { sources, withdrawn, segments: head.segment, sequence: head.sequence, head: head.seal })
     }
 
-    /// Checks one version again, from the segment it lies in: its digests, its seal, and its proof as of the instant of the read, against
-    /// today's authorities or a set that was sealed in the vault. A withdrawal does not stand in the way.
+    /// Checks one version again, from the segment it lies in: its digests, its seal, and its proof as of the
+    /// instant of the read, against today's authorities or a set that was sealed in the vault. A withdrawal
+    /// does not stand in the way.
     pub fn check(&self, version: &Version) -> Result<Report, VaultError> {
         let digest = version.receipt.digest;
         let Some((_, place)) = self.index().place(&digest)? else {
@@ -236,7 +240,10 @@ impl LocalVault {
         match reader.next() {
             Ok(Some(sealed)) => Ok(sealed),
             Ok(None) => Err(self.damaged(segment, offset, "it ends here".to_owned())),
-            Err(fault) => Err(self.damaged(segment, offset, fault.what.to_string())),
+            Err(Unreadable { cause: Cause::Io(error), .. }) => {
+                Err(VaultError::io("read", &segment::path(self.folder(), segment), error))
+            }
+            Err(unreadable) => Err(self.damaged(segment, offset, unreadable.cause.to_string())),
         }
     }
 
@@ -347,6 +354,8 @@ fn create(folder: &Path, options: &LocalOptions) -> Result<(), VaultError> {
     let writing = index.write()?;
     writing.reset(&manifest.id)?;
     writing.commit(&Head::default())?;
+    // Closed, it is on disk: what was committed meanwhile need not be.
+    drop(index);
     Control::open(&folder.join(control::FILE), true, Arc::clone(&options.clock))?;
     let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty());
     for folder in std::iter::once(folder).chain(parent) {
@@ -355,8 +364,8 @@ fn create(folder: &Path, options: &LocalOptions) -> Result<(), VaultError> {
     manifest.write(folder)
 }
 
-/// Whether there is anything in `folder` that the making of a vault does not put there. A vault is not made among other files: a mistyped
-/// path would spread it over them.
+/// Whether there is anything in `folder` that the making of a vault does not put there. A vault is not made
+/// among other files: a mistyped path would spread it over them.
 fn holds_other_files(folder: &Path) -> Result<bool, VaultError> {
     let is_ours = |name: &str| {
         let of_database = |file| {

@@ -6,7 +6,7 @@ use super::append::lock_exclusive;
 use super::index::{Head, Index, Writing};
 use super::manifest::Manifest;
 use super::segment::Content;
-use super::verify::{Fault, Progress};
+use super::verify::{FAULT_COUNT_MAX, Fault, Progress};
 use super::walk::{Event, Listing, Tail, walk};
 use super::{index, open_lock, remove_index};
 use crate::VaultError;
@@ -16,16 +16,19 @@ use crate::VaultError;
 pub struct Reindexed {
     /// How many units are in the index now.
     pub units: u64,
-    /// What could not be put there. The segments were not touched: what is damaged in them stays for a verification to see.
+    /// What could not be put there; the first thousand. The segments were not touched: what is damaged in
+    /// them stays for a verification to see.
     pub faults: Vec<Fault>,
 }
 
-/// Builds the index of the vault in `folder` anew. Deposits wait meanwhile; who reads sees the old index until the new one is whole.
+/// Builds the index of the vault in `folder` anew. Deposits wait meanwhile; who reads sees the old index
+/// until the new one is whole.
 ///
-/// A damaged vault can be used again after it: what is whole is found, and what is sealed from then on goes into a new segment, so that
-/// not a byte of the damaged one changes.
+/// A damaged vault can be used again after it: what is whole is found, and what is sealed from then on goes
+/// into a new segment, so that not a byte of the damaged one changes.
 ///
-/// An index that is no database any more is replaced. For that alone, no other process may have the vault open.
+/// An index that is no database any more is replaced. For that alone, no other process may have the vault
+/// open.
 pub fn reindex(folder: &Path, progress: &mut dyn FnMut(Progress)) -> Result<Reindexed, VaultError> {
     let manifest = Manifest::read(folder)?.ok_or_else(|| VaultError::Missing { path: folder.to_owned() })?;
     let lock = open_lock(folder)?;
@@ -71,8 +74,11 @@ fn rebuild(
                     Content::Unit(unit) => writing.receipt(&unit.digest())?.is_none(),
                     Content::Roots(_) => true,
                 };
+                // One that stands in the vault twice was put there by nobody who deposits; the first counts.
                 if is_new {
                     writing.add(&mut head, sealed)?;
+                } else {
+                    head.advance(sealed);
                 }
                 progress(Progress { bytes: bytes_before + sealed.end, bytes_all, units: head.units });
             }
@@ -81,10 +87,12 @@ fn rebuild(
                 head.seal = Some(later.receipt.seal);
                 head.end = later.end;
             }
-            Event::Fault(fault) => reindexed.faults.push(fault),
+            Event::Fault(fault) if reindexed.faults.len() < FAULT_COUNT_MAX => reindexed.faults.push(fault),
+            Event::Fault(_) => {}
             Event::End { number, bytes, tail } => {
                 bytes_before += bytes;
-                // A write that came to no end is left for the next opening to cut; whatever else there is stays.
+                // A write that came to no end is left for the next opening to cut; whatever else there is
+                // stays.
                 let was_acknowledged =
                     acknowledged.is_some_and(|old| old.segment == number && old.end > head.end);
                 if tail == Tail::Altered || (tail == Tail::CutOff && was_acknowledged) {

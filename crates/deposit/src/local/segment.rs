@@ -35,7 +35,8 @@ fn file_name(number: u32) -> String {
     format!("{number:06}.warc.gz")
 }
 
-/// The warcinfo record that begins a segment. It is stored, not compressed, and follows from these fields alone.
+/// The warcinfo record that begins a segment. It is stored, not compressed, and follows from these fields
+/// alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Opening {
     pub(super) vault: String,
@@ -182,16 +183,16 @@ pub(super) struct Sealed {
 
 /// Why the next thing in a segment could not be read.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct Unreadable {
     /// Where the thing begins.
     pub(super) offset: u64,
     /// The unit's digest, where it could still be computed.
     pub(super) unit: Option<Sha256>,
-    pub(super) what: FaultKind,
+    pub(super) cause: Cause,
 }
 
 #[derive(Debug)]
-pub(super) enum FaultKind {
+pub(super) enum Cause {
     /// The segment ends within it.
     Truncated,
     Malformed(String),
@@ -220,45 +221,46 @@ impl<R: Read> Reader<R> {
     }
 
     /// The segment's warcinfo record and its digest. To be called first, at offset 0.
-    pub(super) fn opening(&mut self) -> Result<(Opening, Sha256), Fault> {
+    pub(super) fn opening(&mut self) -> Result<(Opening, Sha256), Unreadable> {
         let mut raw = Vec::new();
-        let at = |what| Fault { offset: 0, unit: None, what };
+        let at = |cause| Unreadable { offset: 0, unit: None, cause };
         let record = warc::read_member(&mut self.input, &mut raw, SMALL_RECORD_BYTES_MAX)
             .map_err(|error| at(error.into()))?
-            .ok_or_else(|| at(FaultKind::Truncated))?;
-        let opening =
-            Opening::decode(&record, &raw).map_err(|why| at(FaultKind::Malformed(why.to_owned())))?;
+            .ok_or_else(|| at(Cause::Truncated))?;
+        let opening = Opening::decode(&record, &raw).map_err(|why| at(Cause::Malformed(why.to_owned())))?;
         self.offset += raw.len() as u64;
         Ok((opening, Sha256::of(&raw)))
     }
 
     /// The next unit or set of roots with its seal; `None` at the end.
     ///
-    /// It is whole and its seal is its own; whether the seal follows on the one before is for the caller to see.
-    pub(super) fn next(&mut self) -> Result<Option<Sealed>, Fault> {
+    /// It is whole and its seal is its own; whether the seal follows on the one before is for the caller to
+    /// see.
+    pub(super) fn next(&mut self) -> Result<Option<Sealed>, Unreadable> {
         let offset = self.offset;
-        let fault = |unit, what| Fault { offset, unit, what };
-        let malformed = |why: &str| FaultKind::Malformed(why.to_owned());
+        let unreadable = |unit, cause| Unreadable { offset, unit, cause };
+        let malformed = |why: &str| Cause::Malformed(why.to_owned());
 
         let mut raw = Vec::new();
         let bytes_max = crate::unit::ENVELOPE_BYTES_MAX + SMALL_RECORD_BYTES_MAX;
         let first = warc::read_member(&mut self.input, &mut raw, bytes_max);
-        let Some(first) = first.map_err(|error| fault(None, error.into()))? else { return Ok(None) };
-        let content = match SealedRoots::decode(&first, &raw).map_err(|why| fault(None, malformed(why)))? {
-            Some(roots) => Content::Roots(roots),
-            None => Unit::read_after(&first, &mut self.input, raw)
-                .map(Content::Unit)
-                .map_err(|error| fault(None, error.into()))?,
-        };
+        let Some(first) = first.map_err(|error| unreadable(None, error.into()))? else { return Ok(None) };
+        let content =
+            match SealedRoots::decode(&first, &raw).map_err(|why| unreadable(None, malformed(why)))? {
+                Some(roots) => Content::Roots(roots),
+                None => Unit::read_after(&first, &mut self.input, raw)
+                    .map(Content::Unit)
+                    .map_err(|error| unreadable(None, error.into()))?,
+            };
         let digest = content.digest();
 
         let mut raw = Vec::with_capacity(1024);
         let record = warc::read_member(&mut self.input, &mut raw, SEAL_BYTES_MAX)
-            .map_err(|error| fault(Some(digest), error.into()))?
-            .ok_or_else(|| fault(Some(digest), FaultKind::Truncated))?;
-        let seal = Seal::decode(&record, &raw).map_err(|why| fault(Some(digest), malformed(why)))?;
+            .map_err(|error| unreadable(Some(digest), error.into()))?
+            .ok_or_else(|| unreadable(Some(digest), Cause::Truncated))?;
+        let seal = Seal::decode(&record, &raw).map_err(|why| unreadable(Some(digest), malformed(why)))?;
         if seal.unit != digest {
-            return Err(fault(
+            return Err(unreadable(
                 Some(digest),
                 malformed("the seal is another unit's, or the unit was altered"),
             ));
@@ -279,8 +281,9 @@ pub(super) struct FoundSeal {
 
 /// The first seal of the segment `number` that begins at `from` or later and ends before `end`.
 ///
-/// Seals are stored as they are, so they can be found without reading what lies between. One counts only if it names the segment's
-/// warcinfo record by `opening`, its digest: no page can hold what would pass for a seal of this vault, since nobody outside knows it.
+/// Seals are stored as they are, so they can be found without reading what lies between. One counts only if
+/// it names the segment's warcinfo record by `opening`, its digest: no page can hold what would pass for a
+/// seal of this vault, since nobody outside knows it.
 pub(super) fn find_seal(
     folder: &Path,
     number: u32,
@@ -328,7 +331,7 @@ pub(super) fn find_seal(
     }
 }
 
-impl fmt::Display for FaultKind {
+impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Truncated => f.write_str("the segment ends within a unit"),
@@ -338,7 +341,7 @@ impl fmt::Display for FaultKind {
     }
 }
 
-impl From<MemberError> for FaultKind {
+impl From<MemberError> for Cause {
     fn from(error: MemberError) -> Self {
         match error {
             MemberError::Truncated => Self::Truncated,
@@ -351,7 +354,7 @@ impl From<MemberError> for FaultKind {
     }
 }
 
-impl From<UnitFault> for FaultKind {
+impl From<UnitFault> for Cause {
     fn from(fault: UnitFault) -> Self {
         match fault {
             UnitFault::Io(error) => Self::Io(error),

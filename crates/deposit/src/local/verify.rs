@@ -14,20 +14,20 @@ use super::walk::{Event, Listing, walk};
 use crate::{Unit, VaultError};
 
 /// How many faults are described; the others are counted. A vault with more is not read fault by fault.
-const FAULT_COUNT_MAX: usize = 1_000;
+pub(super) const FAULT_COUNT_MAX: usize = 1_000;
 
 /// What to verify, and against what.
 #[derive(Clone, Copy)]
 pub struct Verify<'a> {
     /// The vault's folder. It is only read.
     pub folder: &'a Path,
-    /// The certificate authorities recognised today. Without them, or where one has gone from among them, the sets sealed in the
-    /// vault are used, and the result says so.
+    /// The certificate authorities recognised today. Without them, or where one has gone from among them, the
+    /// sets sealed in the vault are used, and the result says so.
     pub roots: Option<&'a RootSet>,
     /// How long before its receipt an article may have been read.
     pub window: Duration,
-    /// Digests of seals that are known to have been in the vault, from receipts that were kept elsewhere. Only against such a one
-    /// does it show that the end of a vault was cut off.
+    /// Digests of seals that are known to have been in the vault, from receipts that were kept elsewhere.
+    /// Only against such a one does it show that the end of a vault was cut off.
     pub heads: &'a [Sha256],
 }
 
@@ -102,13 +102,14 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Reads every segment of a vault and checks what is in it: every record's digests, every unit's, the chain of seals across the
-/// segments, and every proof as of the instant of its read.
+/// Reads every segment of a vault and checks what is in it: every record's digests, every unit's, the chain
+/// of seals across the segments, and every proof as of the instant of its read.
 ///
-/// Index and operator's decisions play no part. Others may deposit meanwhile: what is verified is what was there at the start. Memory
-/// is bounded by the largest unit. `progress` is told after each unit.
+/// Index and operator's decisions play no part. Others may deposit meanwhile: what is verified is what was
+/// there at the start. Memory is bounded by the largest unit. `progress` is told after each unit.
 ///
-/// Errors: there is no vault, or its folder cannot be read. What is wrong within the vault is no error but a [`Fault`].
+/// Errors: there is no vault, or its folder cannot be read. What is wrong within the vault is no error but a
+/// [`Fault`].
 pub fn verify(options: &Verify<'_>, progress: &mut dyn FnMut(Progress)) -> Result<Verification, VaultError> {
     let folder = options.folder;
     let manifest = Manifest::read(folder)?.ok_or_else(|| VaultError::Missing { path: folder.to_owned() })?;
@@ -206,8 +207,9 @@ impl Verification {
     }
 }
 
-/// The set of roots to check a proof against, and whether it is today's: today's as long as it has the proof's root, else the sealed
-/// one that the proof names, else the last sealed one that has it, else whatever there is.
+/// The set of roots to check a proof against, and whether it is today's: today's as long as it has the
+/// proof's root, else the sealed one that the proof names, else the last sealed one that has it, else
+/// whatever there is.
 pub(super) fn choose_roots<'a>(
     proof: &Proof,
     today: Option<&'a RootSet>,

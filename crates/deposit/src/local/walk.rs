@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use releve_proof::Sha256;
 
 use super::manifest::Manifest;
-use super::segment::{self, FaultKind, FoundSeal, Reader, Sealed, find_seal};
+use super::segment::{self, Cause, FoundSeal, Reader, Sealed, find_seal};
 use super::verify::Fault;
 use crate::VaultError;
 
@@ -134,8 +134,8 @@ impl Walker<'_> {
             Ok(found) => found,
             Err(found) => {
                 self.chain = Chain::Lost;
-                self.fault(fault(found.what.code(), number, 0, &found.what.to_string()))?;
-                return Ok(found.what.tail());
+                self.fault(fault(found.cause.code(), number, 0, &found.cause.to_string()))?;
+                return Ok(found.cause.tail());
             }
         };
         if opening.vault != self.manifest.id || opening.lab != self.manifest.lab {
@@ -165,16 +165,16 @@ impl Walker<'_> {
                     // Whatever cannot be read, the seal behind it may be its own.
                     let its_own = later.as_ref().filter(|later| Some(later.seal.sequence) == sequence);
                     self.fault(Fault {
-                        code: found.what.code(),
+                        code: found.cause.code(),
                         segment: number,
                         offset: found.offset,
                         sequence,
                         unit: its_own.map(|later| later.seal.unit).or(found.unit),
-                        why: found.what.to_string(),
+                        why: found.cause.to_string(),
                     })?;
                     let Some(later) = later else {
                         self.chain = Chain::Lost;
-                        return Ok(found.what.tail());
+                        return Ok(found.cause.tail());
                     };
                     self.chain = Chain::At { sequence: later.seal.sequence, seal: Some(later.receipt.seal) };
                     (self.visit)(Event::Skipped(&later))?;
@@ -221,7 +221,7 @@ fn fault(code: &'static str, segment: u32, offset: u64, why: &str) -> Fault {
     Fault { code, segment, offset, sequence: None, unit: None, why: why.to_owned() }
 }
 
-impl FaultKind {
+impl Cause {
     fn code(&self) -> &'static str {
         match self {
             Self::Truncated => "cut-off",

@@ -11,7 +11,8 @@ use crate::{
     Admission, ArticleKey, Clock, DepositError, DepositErrorKind, Outcome, Receipt, Since, Vault, Version,
 };
 
-/// Runs the whole suite. `open` makes an empty vault that checks against this and lives by this clock; it is called once for each part.
+/// Runs the whole suite. `open` makes an empty vault that checks against this and lives by this clock; it is
+/// called once for each part.
 ///
 /// Panics at the first thing that a vault must not do.
 pub fn suite(open: &dyn Fn(Admission, Clock) -> Box<dyn Vault>) {
@@ -93,7 +94,8 @@ fn a_later_read_of_the_same_content_seals_nothing(vault: &dyn Vault, clock: &Tes
     let first = seal(vault, &Specimen::new("1"));
     let later = read_at() + Duration::from_secs(3600);
     clock.set(later);
-    // Another envelope and instant, the same structured text and descriptor; whatever it names as the version before.
+    // Another envelope and instant, the same structured text and descriptor; whatever it names as the version
+    // before.
     let mut again =
         Specimen { read_at: later, envelope: b"<p>The text of 1.".to_vec(), ..Specimen::new("1") };
     assert_eq!(vault.deposit(&again.unit()).unwrap(), Outcome::AlreadySealed(first));

@@ -77,7 +77,8 @@ fn r39_a_key_that_is_revoked_while_a_deposit_waits_is_refused() {
     lock.lock().unwrap();
     std::thread::scope(|scope| {
         let waiting = scope.spawn(|| vault.under_key(&key).deposit(&Specimen::new("1").unit()));
-        // Long enough for it to be checked and to stand before the lock; if not, it is refused all the sooner.
+        // Long enough for it to be checked and to stand before the lock; if not, it is refused all the
+        // sooner.
         std::thread::sleep(std::time::Duration::from_millis(200));
         vault.control().revoke_key("north").unwrap();
         lock.unlock().unwrap();
@@ -152,8 +153,8 @@ fn what_is_withdrawn_is_kept_and_not_shown() {
         "a page is filled from behind what is hidden"
     );
     assert_eq!(vault.at_address(&specimen.address()).unwrap(), [specimen.key()]);
-    // Interpretation: a withdrawal is of the article, so a later version is not shown either. It can be deposited: whether a source is
-    // read at all is another decision (R39).
+    // Interpretation: a withdrawal is of the article, so a later version is not shown either. It can be
+    // deposited: whether a source is read at all is another decision (R39).
     let two = seal(&vault, &specimen.clone().saying("Corrected.").after(one.digest));
     assert!(vault.read(two.digest).is_err());
     assert_eq!(vault.last_version(&specimen.key()).unwrap().unwrap().receipt, two);

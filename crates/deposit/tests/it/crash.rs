@@ -1,7 +1,8 @@
 //! Processes that die, and disks that fail, in the middle of an append.
 //!
-//! The child is this very program, run again. It deposits fifty units and says on its standard output which were acknowledged. Whatever is
-//! done to it, afterwards every acknowledged unit is there, nothing that is not whole can be read, and the vault verifies.
+//! The child is this very program, run again. It deposits fifty units and says on its standard output which
+//! were acknowledged. Whatever is done to it, afterwards every acknowledged unit is there, nothing that is
+//! not whole can be read, and the vault verifies.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -139,7 +140,8 @@ fn processes_that_are_killed_beside_others_disturb_nobody() {
     assert_nothing_lost(folder.path(), &acknowledged, "killed beside others");
 }
 
-/// Every call that changes what is on disk, and what is made of it: the process dies in it, or it fails once, or it fails from then on.
+/// Every call that changes what is on disk, and what is made of it: the process dies in it, or it fails once,
+/// or it fails from then on.
 ///
 /// The whole matrix takes a while (`RELEVE_CRASH=full`); a sample is taken otherwise.
 #[test]

@@ -12,8 +12,8 @@ use rustls::crypto::ring as provider;
 use rustls::pki_types::{PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, ServerConfig, ServerConnection};
 
-/// Writes `src/testing/`: a root that issued one server's certificate, and the bytes of a TLS 1.3 handshake with that server, both
-/// ends in memory. To be run again only if a proof should need more than these hold:
+/// Writes `src/testing/`: a root that issued one server's certificate, and the bytes of a TLS 1.3 handshake
+/// with that server, both ends in memory. To be run again only if a proof should need more than these hold:
 /// `cargo test -p releve-deposit --test it -- --ignored record`.
 #[test]
 #[ignore = "writes files of the repository"]

@@ -189,7 +189,8 @@ fn r16_the_set_of_roots_in_force_is_sealed_once() {
     assert_eq!(digests(open(folder.path()).sealed_roots().unwrap()), [roots().digest(), both.digest()]);
     assert_eq!(verified(folder.path(), &[]).root_sets, 2);
 
-    // Years later, when today's list knows the root no more, the sealed set still does, and the result says which was used.
+    // Years later, when today's list knows the root no more, the sealed set still does, and the result says
+    // which was used.
     let check = |roots| {
         let window = releve_proof::Context::WINDOW;
         let options = releve_deposit::Verify { folder: folder.path(), roots, window, heads: &[] };

@@ -1,6 +1,7 @@
 //! What an opening makes of what a crash left behind.
 //!
-//! A crash is played by putting an older index beside newer segments: the bytes got onto the disk, and nothing else.
+//! A crash is played by putting an older index beside newer segments: the bytes got onto the disk, and
+//! nothing else.
 
 use std::fs::{self, OpenOptions};
 use std::path::Path;
@@ -10,7 +11,9 @@ use std::time::Duration;
 use releve_deposit::testing::Specimen;
 use releve_deposit::{DepositErrorKind, LocalVault, Outcome, Receipt, Since, Vault as _, reindex};
 
-use crate::tools::{assert_clean, copy, open, open_small, options, seal, sealed_bytes, segment, verified};
+use crate::tools::{
+    assert_clean, copy, open, open_small, options, seal, sealed_bytes, segment, segments, verified,
+};
 
 /// Puts the index of `older` beside the segments of `folder`.
 fn forget(folder: &Path, older: &Path) {
@@ -152,8 +155,8 @@ fn damage_to_what_may_have_been_acknowledged_is_never_cut() {
 
 #[test]
 fn a_batch_that_was_torn_in_its_middle_is_cut() {
-    // A power loss can keep later pages of a write and lose earlier ones. Nothing of the batch was acknowledged, though a whole
-    // seal lies behind the hole.
+    // A power loss can keep later pages of a write and lose earlier ones. Nothing of the batch was
+    // acknowledged, though a whole seal lies behind the hole.
     let folder = tempfile::tempdir().unwrap();
     let (older, newer) = (folder.path().join("older"), folder.path().join("newer"));
     seal(&open(&older), &Specimen::new("1"));
@@ -207,7 +210,8 @@ fn a_segment_that_is_shorter_than_acknowledged_takes_no_deposits() {
     let error = vault.deposit(&Specimen::new("3").unit()).unwrap_err();
     assert_eq!(error.code(), "vault-damaged");
     assert_eq!(open(folder.path()).deposit(&Specimen::new("3").unit()).unwrap_err().code(), "vault-damaged");
-    // The operator decides to go on with the older copy. That something is missing shows against the known head for ever.
+    // The operator decides to go on with the older copy. That something is missing shows against the known
+    // head for ever.
     reindex(folder.path(), &mut |_| {}).unwrap();
     seal(&open(folder.path()), &Specimen::new("3"));
     assert_clean(folder.path(), 2);
@@ -270,4 +274,42 @@ fn a_reindex_finds_what_the_index_had() {
     let vault = LocalVault::open(folder.path(), options()).unwrap();
     assert_eq!(all(&vault).0.len(), 9);
     assert_eq!(all(&vault).0[..8], before.0);
+}
+
+#[test]
+fn a_reindex_passes_over_what_is_not_the_vaults() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ours, others) = (folder.path().join("ours"), folder.path().join("others"));
+    let vaults = [&ours, &others].map(|path| {
+        let vault = open_small(path);
+        for number in 0..5 {
+            seal(&vault, &Specimen::new(&format!("{number}")));
+        }
+        vault
+    });
+    let versions = vaults[0].list(&Since::default(), 100).unwrap();
+    drop(vaults);
+    // Another vault's segment in the place of one; and a unit of ours once more, at the end.
+    fs::copy(segment(&others, 2), segment(&ours, 2)).unwrap();
+    let last = segments(&ours).pop().unwrap();
+    let mut bytes = fs::read(&last).unwrap();
+    let unit = usize::try_from(versions.last().unwrap().bytes).unwrap();
+    let sealed = bytes.len() - (unit + 900)..bytes.len();
+    let start = bytes[sealed.clone()].windows(4).position(|four| four == [0x1f, 0x8b, 8, 0]).unwrap();
+    bytes.extend_from_within(sealed.start + start..);
+    fs::write(&last, &bytes).unwrap();
+
+    assert_eq!(
+        LocalVault::open(&ours, options()).unwrap().deposit(&Specimen::new("new").unit()).unwrap_err().code(),
+        "vault-damaged"
+    );
+    let reindexed = reindex(&ours, &mut |_| {}).unwrap();
+    let codes: Vec<_> = reindexed.faults.iter().map(|fault| fault.code).collect();
+    assert_eq!(codes, ["segment-foreign", "chain-broken"]);
+    let vault = open_small(&ours);
+    let kept = vault.list(&Since::default(), 100).unwrap();
+    assert_eq!(kept.len() as u64, reindexed.units);
+    assert!(kept.len() < 5 && kept.iter().all(|version| versions.contains(version)));
+    seal(&vault, &Specimen::new("new"));
+    assert!(read_back(&vault, "new"));
 }

@@ -167,7 +167,8 @@ fn a_flipped_bit_is_seen() {
     for bit in 0..unit.bytes().len() * 8 {
         let mut bytes = unit.bytes().to_vec();
         bytes[bit / 8] ^= 1 << (bit % 8);
-        // Some bits of a compressed stream mean nothing, such as those that fill its last byte. They change the digest all the same.
+        // Some bits of a compressed stream mean nothing, such as those that fill its last byte. They change
+        // the digest all the same.
         if let Ok(other) = Unit::read(&bytes) {
             read += 1;
             assert_ne!(other.digest(), unit.digest());

@@ -29,7 +29,8 @@ fn warcio_finds_every_record_whole() {
     let checked = warcio("check");
     assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stdout));
     assert!(checked.stdout.is_empty(), "{}", String::from_utf8_lossy(&checked.stdout));
-    // It reads them all: a warcinfo record for each segment, four records for each unit, two for the set of roots.
+    // It reads them all: a warcinfo record for each segment, four records for each unit, two for the set of
+    // roots.
     let index = warcio("index");
     let lines = String::from_utf8(index.stdout).unwrap().lines().count();
     assert_eq!(lines, segments.len() + 4 * 6 + 2);
