@@ -1,6 +1,6 @@
 //! The vault in memory.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use releve_proof::Sha256;
@@ -35,6 +35,11 @@ impl MemoryVault {
 }
 
 impl Sealed {
+    fn keys(&self, of: impl Fn(&Version) -> bool) -> Vec<ArticleKey> {
+        let keys = self.versions.iter().filter(|version| of(version)).map(|version| version.key.clone());
+        keys.collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
     fn receipt(&self, unit: &Unit) -> Option<Receipt> {
         self.versions.iter().map(|version| version.receipt).find(|receipt| receipt.digest == unit.digest())
     }
@@ -79,13 +84,12 @@ impl Vault for MemoryVault {
         Ok(self.sealed().versions.iter().filter(|version| version.key == *key).cloned().collect())
     }
 
+    fn with_identifier(&self, identifier: &str) -> Result<Vec<ArticleKey>, VaultError> {
+        Ok(self.sealed().keys(|version| version.key.identifier() == identifier))
+    }
+
     fn at_address(&self, address: &str) -> Result<Vec<ArticleKey>, VaultError> {
-        let sealed = self.sealed();
-        let at = sealed.versions.iter().filter(|version| version.address == address);
-        let mut keys: Vec<ArticleKey> = at.map(|version| version.key.clone()).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        Ok(keys)
+        Ok(self.sealed().keys(|version| version.address == address))
     }
 
     fn list(&self, since: &Since, count_max: usize) -> Result<Vec<Version>, VaultError> {

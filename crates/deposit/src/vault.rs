@@ -25,6 +25,10 @@ pub trait Vault: Send + Sync {
     /// Errors: [`VaultError::Withdrawn`], if the article was withdrawn.
     fn versions(&self, key: &ArticleKey) -> Result<Vec<Version>, VaultError>;
 
+    /// The articles that bear this identifier, each of another source, in the order of their keys. Withdrawn ones are among
+    /// them.
+    fn with_identifier(&self, identifier: &str) -> Result<Vec<ArticleKey>, VaultError>;
+
     /// The articles whose final address in any version was `address`, in the order of their keys.
     ///
     /// Withdrawn ones are among them: asking for their versions then says that they were withdrawn.

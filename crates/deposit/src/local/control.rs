@@ -98,18 +98,13 @@ impl Control {
             return Err(VaultError::NotAVault { path: path.to_owned(), why });
         }
         let mut connection = store::open(path, store::Durability::Full, create)?;
-        let prepare = |connection: &mut Connection| {
-            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let format: u32 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
-            if format == 0 && create {
-                transaction.execute_batch(SCHEMA)?;
-                transaction.pragma_update(None, "user_version", FORMAT)?;
-                transaction.commit()?;
-                return Ok(FORMAT);
-            }
-            Ok(format)
-        };
-        match prepare(&mut connection).map_err(|error| VaultError::sql("open", path, error))? {
+        if create {
+            prepare(&mut connection).map_err(|error| VaultError::sql("create", path, error))?;
+        }
+        let format = connection
+            .pragma_query_value(None, "user_version", |row| row.get(0))
+            .map_err(|error| VaultError::sql("open", path, error))?;
+        match format {
             FORMAT => Ok(Self { connection: Mutex::new(connection), path: path.to_owned(), clock }),
             found => Err(VaultError::UnknownFormat { path: path.to_owned(), found, known: FORMAT }),
         }
@@ -333,6 +328,17 @@ impl Control {
     fn error(&self, error: rusqlite::Error) -> VaultError {
         VaultError::sql("use", &self.path, error)
     }
+}
+
+/// Makes the tables, unless somebody has.
+fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let format: u32 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if format == 0 {
+        transaction.execute_batch(SCHEMA)?;
+        transaction.pragma_update(None, "user_version", FORMAT)?;
+    }
+    transaction.commit()
 }
 
 fn instant(millisecond: i64) -> rusqlite::Result<Timestamp> {

@@ -154,6 +154,21 @@ impl Index {
         )
     }
 
+    /// Looks under each source in turn, going from one to the next by the index: there are few sources and many units.
+    pub(super) fn with_identifier(&self, identifier: &str) -> Result<Vec<ArticleKey>, VaultError> {
+        self.rows(
+            "WITH RECURSIVE each (source) AS (
+                 SELECT min(source) FROM unit
+                 UNION ALL
+                 SELECT (SELECT min(source) FROM unit WHERE source > each.source) FROM each WHERE source IS NOT NULL
+             )
+             SELECT source, ?1 FROM each
+             WHERE EXISTS (SELECT 1 FROM unit WHERE unit.source = each.source AND identifier = ?1)",
+            params![identifier],
+            |row| key(row.get(0)?, row.get(1)?),
+        )
+    }
+
     pub(super) fn at_address(&self, address: &str) -> Result<Vec<ArticleKey>, VaultError> {
         self.rows(
             "SELECT DISTINCT source, identifier FROM unit WHERE address = ?1 ORDER BY source, identifier",

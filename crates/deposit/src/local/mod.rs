@@ -287,6 +287,10 @@ impl Vault for LocalVault {
         self.index().versions(key)
     }
 
+    fn with_identifier(&self, identifier: &str) -> Result<Vec<ArticleKey>, VaultError> {
+        self.index().with_identifier(identifier)
+    }
+
     fn at_address(&self, address: &str) -> Result<Vec<ArticleKey>, VaultError> {
         self.index().at_address(address)
     }

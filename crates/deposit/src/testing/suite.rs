@@ -52,6 +52,7 @@ fn an_empty_vault_has_nothing(vault: &dyn Vault, _: &TestClock) {
     let key = ArticleKey::new("example", "1").unwrap();
     assert_eq!(vault.last_version(&key).unwrap(), None);
     assert_eq!(vault.versions(&key).unwrap(), []);
+    assert_eq!(vault.with_identifier("1").unwrap(), []);
     assert_eq!(vault.at_address("https://www.example.org/articles/1").unwrap(), []);
     assert_eq!(vault.read(Sha256::of(b"")).unwrap(), None);
     assert_eq!(all(vault), []);
@@ -118,7 +119,10 @@ fn versions_follow_on_one_another(vault: &dyn Vault, _: &TestClock) {
     // The same identifier at another source is another article.
     let other = Specimen { source: "other".to_owned(), ..Specimen::new("1") };
     seal(vault, &other);
-    assert_eq!(vault.at_address(&other.address()).unwrap(), [Specimen::new("1").key(), other.key()]);
+    let keys = [Specimen::new("1").key(), other.key()];
+    assert_eq!(vault.at_address(&other.address()).unwrap(), keys);
+    assert_eq!(vault.with_identifier("1").unwrap(), keys);
+    assert_eq!(vault.with_identifier("01").unwrap(), []);
 }
 
 fn asking_again_gets_the_same_answer_however_late(vault: &dyn Vault, clock: &TestClock) {

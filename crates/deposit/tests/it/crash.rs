@@ -58,6 +58,16 @@ fn child() {
     }
 }
 
+fn has_strace() -> bool {
+    let installed =
+        Command::new("strace").arg("--version").output().is_ok_and(|strace| strace.status.success());
+    if !installed {
+        assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "strace is not installed");
+        println!("skipped: strace is not installed");
+    }
+    installed
+}
+
 fn start(mut command: Command, folder: &Path) -> Child {
     command
         .args([
@@ -146,10 +156,7 @@ fn processes_that_are_killed_beside_others_disturb_nobody() {
 /// The whole matrix takes a while (`RELEVE_CRASH=full`); a sample is taken otherwise.
 #[test]
 fn a_call_that_fails_or_kills_loses_nothing_acknowledged() {
-    let strace = Command::new("strace").arg("--version").output();
-    if !strace.is_ok_and(|strace| strace.status.success()) {
-        assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "strace is not installed");
-        println!("skipped: strace is not installed");
+    if !has_strace() {
         return;
     }
     let is_full = std::env::var("RELEVE_CRASH").as_deref() == Ok("full");
@@ -191,6 +198,39 @@ fn a_call_that_fails_or_kills_loses_nothing_acknowledged() {
     }
     println!("{runs} runs of {UNITS} deposits, each with one kind of fault");
     assert!(runs > 30);
+}
+
+/// An acknowledgement is worth what was on disk before it was given.
+#[test]
+fn an_acknowledgement_follows_on_the_sync() {
+    if !has_strace() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("strace");
+    let mut command = Command::new("strace");
+    command
+        .args(["-f", "-qq", "-y", "--seccomp-bpf", "-s", "20", "-e", "trace=write,fdatasync", "-o"])
+        .arg(&log);
+    let mut child = start(command, &folder.path().join("vault"));
+    let acknowledged = acknowledged(&mut child);
+    child.wait().unwrap();
+    assert_eq!(acknowledged.len(), UNITS);
+    let (mut unsynced, mut synced, mut answers) = (0, 0, 0);
+    for line in fs::read_to_string(&log).unwrap().lines() {
+        let call = line.split_whitespace().nth(1).unwrap_or_default();
+        if line.contains(".warc.gz") && call.starts_with("write(") {
+            unsynced += 1;
+        } else if line.contains(".warc.gz") && call.starts_with("fdatasync(") && line.ends_with("= 0") {
+            synced += unsynced;
+            unsynced = 0;
+        } else if line.contains("\"acknowledged ") {
+            answers += 1;
+            assert_eq!(unsynced, 0, "answer {answers} came before the sync: {line}");
+            assert!(synced >= answers, "answer {answers} came before the write: {line}");
+        }
+    }
+    assert_eq!(answers, UNITS);
 }
 
 #[test]
