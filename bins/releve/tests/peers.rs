@@ -283,10 +283,12 @@ fn real_publishers() {
     assert_eq!(total(&folder.pass(), "read"), 0);
     assert_eq!(peers.requests(), before);
 
-    // One that is due reads the triggers, no article again, and seals nothing.
+    // One that is due reads the triggers, no article again but those that a wrong password kept from being read, and
+    // seals nothing.
     folder.at_clock(&peers, "+16m");
     let second = folder.pass();
     assert_eq!((total(&second, "read"), total(&second, "sealed")), (0, 0), "{second:#?}");
+    assert_eq!(peers.requests(), before + first.len() + 2);
 
     // An edit becomes a second version; what was trashed before it was read seals nothing.
     let edited = public.iter().next_back().unwrap();

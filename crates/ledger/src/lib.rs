@@ -9,7 +9,7 @@
 //!
 //! ```
 //! use std::time::Duration;
-//! use releve_ledger::{Announced, Hosts, Ledger, MemoryLedger, SeenIn, Stamp, Taking};
+//! use releve_ledger::{Announced, Choice, Hosts, Ledger, MemoryLedger, SeenIn, Stamp, Taking};
 //! use releve_pace::HostInterval;
 //!
 //! let ledger = MemoryLedger::new();
@@ -27,7 +27,7 @@
 //!     modified: None,
 //! };
 //! assert_eq!(ledger.announce(&pass, &[announced], now)?.new, 1);
-//! let next = ledger.next_to_read(&pass, now, 10)?;
+//! let next = ledger.next_to_read(&pass, Choice::All, now, 10)?;
 //! assert_eq!(next[0].identifier, "4711");
 //!
 //! // A request: take the host's turn, connect, wait, stamp, send, give back.
@@ -96,8 +96,8 @@ pub use machine::{Holder, Life, Machine, ScriptedMachine, ThisMachine};
 pub use memory::MemoryLedger;
 pub use pass_record::{Pass, PassEnd, PassId, PassRecord, Round, Schedule};
 pub use reference::{
-    Announced, Counts, DETAIL_BYTES_MAX, Digest, Entry, Heard, Outcome, Receipt, Refusal, Sealed, SeenIn,
-    State,
+    Announced, Choice, Counts, DETAIL_BYTES_MAX, Digest, Entry, Heard, Outcome, Receipt, Refusal, Sealed,
+    SeenIn, State,
 };
 pub use robots_copy::RobotsCopy;
 pub use sqlite::{Realm, SqliteLedger};
@@ -185,7 +185,13 @@ pub trait Ledger: Hosts {
     /// holds, each newest first, and none that this pass has tried before (R23).
     ///
     /// What it returns it returns again until the outcome is [recorded](Self::record).
-    fn next_to_read(&self, pass: &Pass, now: Timestamp, limit: usize) -> Result<Vec<Entry>, LedgerError>;
+    fn next_to_read(
+        &self,
+        pass: &Pass,
+        choice: Choice,
+        now: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<Entry>, LedgerError>;
 
     /// Records what came of reading `read`, an entry as it was handed out.
     fn record(&self, pass: &Pass, read: &Entry, outcome: &Outcome, now: Timestamp)

@@ -11,9 +11,9 @@ use releve_pace::HostInterval;
 use releve_url_canon::HttpsUrl;
 
 use crate::{
-    AT_ADDRESS_MAX, Announced, Counts, Entry, Heard, Hosts, Ledger, LedgerError, LedgerErrorKind, Life,
-    Machine, Outcome, PASSES_KEPT, Pass, PassEnd, PassId, PassRecord, Receipt, RobotsCopy, Round, Schedule,
-    ScriptedMachine, SourceLock, Stamp, State, Taking, Turn,
+    AT_ADDRESS_MAX, Announced, Choice, Counts, Entry, Heard, Hosts, Ledger, LedgerError, LedgerErrorKind,
+    Life, Machine, Outcome, PASSES_KEPT, Pass, PassEnd, PassId, PassRecord, Receipt, RobotsCopy, Round,
+    Schedule, ScriptedMachine, SourceLock, Stamp, State, Taking, Turn,
     lock::LockRecord,
     moment::{Call, Moment},
     robots_copy::host_of,
@@ -254,11 +254,17 @@ impl Ledger for MemoryLedger {
         Ok(heard)
     }
 
-    fn next_to_read(&self, pass: &Pass, now: Timestamp, limit: usize) -> Result<Vec<Entry>, LedgerError> {
+    fn next_to_read(
+        &self,
+        pass: &Pass,
+        choice: Choice,
+        now: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<Entry>, LedgerError> {
         let mut held = self.held();
         let source = held.source(&pass.source, pass.fence)?;
         let mut next: Vec<&Entry> =
-            source.entries.values().filter(|entry| entry.is_for(pass.id, now)).collect();
+            source.entries.values().filter(|entry| entry.is_for(pass.id, choice, now)).collect();
         next.sort_by_key(|entry| (entry.seen_in, Reverse(entry.date())));
         Ok(next.into_iter().take(limit).cloned().collect())
     }

@@ -69,6 +69,26 @@ pub enum State {
     SetAside,
 }
 
+/// Which references a pass reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Choice {
+    /// Those that nobody has tried to read since they were queued: what a pass that was cut off has left, and what was
+    /// [put back](crate::Ledger::retry).
+    Untried,
+    /// Those whose last read was refused as well (R23).
+    All,
+}
+
+impl Choice {
+    /// The last state, in their order, that is among the choice.
+    pub(crate) fn last_state(self) -> State {
+        match self {
+            Self::Untried => State::Queued,
+            Self::All => State::Refused,
+        }
+    }
+}
+
 /// What is known of a reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
@@ -310,8 +330,8 @@ impl Entry {
     }
 
     /// Whether `pass` may read it at `now`.
-    pub(crate) fn is_for(&self, pass: PassId, now: Timestamp) -> bool {
-        matches!(self.state, State::Queued | State::Refused)
+    pub(crate) fn is_for(&self, pass: PassId, choice: Choice, now: Timestamp) -> bool {
+        (self.state == State::Queued || choice == Choice::All && self.state == State::Refused)
             && self.tried_in.is_none_or(|tried| tried < pass)
             && self.refusal.as_ref().and_then(|refusal| refusal.not_before).is_none_or(|at| at <= now)
     }

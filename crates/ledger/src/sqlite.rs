@@ -13,12 +13,12 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, 
 pub use self::open::Realm;
 use self::rows::{
     AT_ADDRESS, NEXT_TO_READ, address_key, entry, find_entry, find_robots, instant, length, limit,
-    maybe_instant, micros, put_entry, put_robots, receipt,
+    maybe_instant, micros, number, put_entry, put_robots, receipt,
 };
 use crate::{
-    AT_ADDRESS_MAX, Announced, Counts, Entry, Heard, Hosts, Ledger, LedgerError, LedgerErrorKind, Life,
-    Machine, Outcome, PASSES_KEPT, Pass, PassEnd, PassId, PassRecord, Receipt, RobotsCopy, Round, Schedule,
-    SourceLock, Stamp, State, Taking, Turn,
+    AT_ADDRESS_MAX, Announced, Choice, Counts, Entry, Heard, Hosts, Ledger, LedgerError, LedgerErrorKind,
+    Life, Machine, Outcome, PASSES_KEPT, Pass, PassEnd, PassId, PassRecord, Receipt, RobotsCopy, Round,
+    Schedule, SourceLock, Stamp, State, Taking, Turn,
     lock::LockRecord,
     moment::{Call, Moment},
     robots_copy::host_of,
@@ -468,11 +468,18 @@ impl Ledger for SqliteLedger {
         })
     }
 
-    fn next_to_read(&self, pass: &Pass, now: Timestamp, number: usize) -> Result<Vec<Entry>, LedgerError> {
+    fn next_to_read(
+        &self,
+        pass: &Pass,
+        choice: Choice,
+        now: Timestamp,
+        most: usize,
+    ) -> Result<Vec<Entry>, LedgerError> {
         self.reading(|transaction| {
             let source = locked_source(transaction, &pass.source, pass.fence)?;
             let mut statement = transaction.prepare_cached(NEXT_TO_READ)?;
-            entries(statement.query(params![source, pass.id.0, micros(now), limit(number)])?)
+            let states = number(choice.last_state());
+            entries(statement.query(params![source, pass.id.0, micros(now), limit(most), states])?)
         })
     }
 

@@ -33,7 +33,7 @@ use releve_robots::{BYTES_MAX, Blocked, Standing};
 use releve_url_canon::HttpsUrl;
 
 use crate::{
-    Announced, Counts, DETAIL_BYTES_MAX, Digest, Entry, Heard, Holder, Ledger, LedgerErrorKind, Life,
+    Announced, Choice, Counts, DETAIL_BYTES_MAX, Digest, Entry, Heard, Holder, Ledger, LedgerErrorKind, Life,
     Machine, Outcome, Pass, PassEnd, Receipt, RobotsCopy, Round, Schedule, ScriptedMachine, Sealed, SeenIn,
     SourceLock, Stamp, State, Taking, Turn,
 };
@@ -68,6 +68,7 @@ macro_rules! ledger_suite {
             r22_a_robots_txt_is_kept_for_all_processes
             r22_a_robots_txt_from_the_future_is_asked_for_again
             r23_a_failed_read_waits_for_the_next_pass
+            r23_what_failed_is_apart_from_what_nobody_tried
             r23_a_failed_read_may_wait_longer
             announced_references_are_read_newest_first
             an_article_is_read_again_only_for_a_later_modification
@@ -169,7 +170,7 @@ fn identifiers(entries: &[Entry]) -> Vec<&str> {
 }
 
 fn to_read(ledger: &dyn Ledger, pass: &Pass, now: i64) -> Vec<Entry> {
-    ledger.next_to_read(pass, at(now), 100).unwrap()
+    ledger.next_to_read(pass, Choice::All, at(now), 100).unwrap()
 }
 
 fn receipt(sequence: u64, mark: u8) -> Receipt {
@@ -317,7 +318,7 @@ pub fn r10_who_lost_the_lock_writes_nothing(open: Open<'_>) {
         one.mark(&lost, Round::Trigger, at(2)),
         one.finish_pass(&lost, at(2), "{}"),
         one.begin_pass(&lost_lock, at(2)).map(|_| ()),
-        one.next_to_read(&lost, at(2), 1).map(|_| ()),
+        one.next_to_read(&lost, Choice::All, at(2), 1).map(|_| ()),
     ];
     for write in writes {
         assert_eq!(write.unwrap_err().kind(), LedgerErrorKind::LockLost);
@@ -660,6 +661,24 @@ pub fn r23_a_failed_read_waits_for_the_next_pass(open: Open<'_>) {
     assert_eq!(refusal.detail.len(), DETAIL_BYTES_MAX - 1);
 }
 
+/// A pass that is not due reads what one that was cut off has left, and leaves what failed to the next that is.
+pub fn r23_what_failed_is_apart_from_what_nobody_tried(open: Open<'_>) {
+    let ledger = process(open, 1);
+    let both = [announced("failed", SeenIn::Trigger, 9, None), announced("left", SeenIn::Trigger, 1, None)];
+    let lock_of_one = taken(lock(&*ledger, 0));
+    let pass = ledger.begin_pass(&lock_of_one, at(0)).unwrap();
+    ledger.announce(&pass, &both, at(0)).unwrap();
+    let first = to_read(&*ledger, &pass, 0).remove(0);
+    assert_eq!(first.identifier, "failed");
+    ledger.record(&pass, &first, &refused(None), at(1)).unwrap();
+    ledger.release(&lock_of_one).unwrap();
+
+    let pass = begin(&*ledger, HOUR);
+    let untried = ledger.next_to_read(&pass, Choice::Untried, at(HOUR), 100).unwrap();
+    assert_eq!(identifiers(&untried), ["left"]);
+    assert_eq!(identifiers(&to_read(&*ledger, &pass, HOUR)), ["failed", "left"]);
+}
+
 /// A read that failed often may be put off beyond the next pass; what fails in a row is counted.
 pub fn r23_a_failed_read_may_wait_longer(open: Open<'_>) {
     let ledger = process(open, 1);
@@ -696,7 +715,7 @@ pub fn announced_references_are_read_newest_first(open: Open<'_>) {
 
     let order = ["both", "trigger-new", "modified", "undated", "trigger-old", "backlog-new", "backlog-old"];
     assert_eq!(identifiers(&to_read(&*ledger, &pass, 10)), order);
-    assert_eq!(identifiers(&ledger.next_to_read(&pass, at(10), 2).unwrap()), order[..2]);
+    assert_eq!(identifiers(&ledger.next_to_read(&pass, Choice::All, at(10), 2).unwrap()), order[..2]);
     assert_eq!(ledger.known(SOURCE, &["both", "undated", "neither"]).unwrap(), 2);
     assert_eq!(ledger.known("other", &["both"]).unwrap(), 0);
 }

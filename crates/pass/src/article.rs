@@ -1,6 +1,7 @@
 //! From a response to a deposit: extract, compare identifiers, prove. Pure, given the response.
 
 use std::fmt;
+use std::time::Duration;
 
 use bytes::Bytes;
 use releve_extract::{Article, Envelope, ExtractError, extract};
@@ -64,6 +65,13 @@ pub struct Reading {
 }
 
 impl Unfit {
+    /// How long the article is left alone, where that is longer than until the next pass: what a publisher has withheld
+    /// on purpose is not asked for every quarter of an hour.
+    pub fn wait(&self) -> Option<Duration> {
+        const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+        matches!(self.code(), "protected" | "not-published").then_some(DAY)
+    }
+
     /// A stable word for records and `--json`.
     pub fn code(&self) -> &'static str {
         match self {

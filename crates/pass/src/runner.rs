@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use releve_deposit::{ArticleKey, Deposit, DepositError, DepositErrorKind, Outcome, Unit, Vault};
 use releve_fetch::{AccessHeader, Clock, Fetch};
 use releve_ledger::{
-    Entry, Ledger, LedgerError, Outcome as Came, Pass as LedgerPass, Round, Sealed, SeenIn, SourceLock,
-    State, Taking,
+    Choice, Entry, Ledger, LedgerError, Outcome as Came, Pass as LedgerPass, Round, Sealed, SeenIn,
+    SourceLock, Taking,
 };
 use releve_pace::due;
 use releve_proof::{Connector, RootSet};
@@ -97,8 +97,16 @@ struct Hand<'a> {
     entry: Option<Entry>,
     ready: Option<Arc<Ready>>,
     sealed: Option<Sealed>,
-    refusal: Option<(String, String)>,
+    refusal: Option<Refused>,
     report: Report,
+}
+
+/// Why the reference in hand is not sealed.
+struct Refused {
+    code: String,
+    reason: String,
+    /// How long it is left alone, where the next pass would be too early.
+    wait: Option<Duration>,
 }
 
 impl<F: Fetch> Runner<F> {
@@ -304,8 +312,8 @@ impl<F: Fetch> Runner<F> {
 
     fn choose(&self, hand: &mut Hand<'_>, again: bool) -> Result<bool, LedgerError> {
         let Some(pass) = &hand.pass else { return Ok(false) };
-        let next = self.ledger.next_to_read(pass, self.clock.now(), 1)?.into_iter().next();
-        hand.entry = next.filter(|entry| again || entry.state == State::Queued);
+        let choice = if again { Choice::All } else { Choice::Untried };
+        hand.entry = self.ledger.next_to_read(pass, choice, self.clock.now(), 1)?.into_iter().next();
         Ok(hand.entry.is_some())
     }
 
@@ -341,9 +349,13 @@ impl<F: Fetch> Runner<F> {
                 Ok(Read::Ready)
             }
             Err(unfit) => {
-                let read = hand.refuse(unfit.code(), unfit.to_string());
+                hand.refusal = Some(Refused {
+                    code: unfit.code().to_owned(),
+                    reason: unfit.to_string(),
+                    wait: unfit.wait(),
+                });
                 let differ = matches!(unfit, Unfit::IdentifiersDiffer { .. });
-                Ok(if differ { Read::IdentifiersDiffer } else { read })
+                Ok(if differ { Read::IdentifiersDiffer } else { Read::Refused })
             }
         }
     }
@@ -384,7 +396,7 @@ impl<F: Fetch> Runner<F> {
             }
             Err(error) => ("deposit-failed".to_owned(), error.to_string(), Offered::Failed),
         };
-        hand.refusal = Some((code, reason));
+        hand.refusal = Some(Refused { code, reason, wait: None });
         offered
     }
 
@@ -418,13 +430,14 @@ impl<F: Fetch> Runner<F> {
                 }
             }
             (record, ..) => {
-                let (code, detail) = refusal.unwrap_or_else(|| ("unknown".to_owned(), String::new()));
+                let Some(Refused { code, reason, wait }) = refusal else { return Ok(stepped.step) };
                 let address = entry.address.as_ref().map_or("", |address| address.as_str());
-                self.refused(hand, &entry.identifier, address, &code, &detail);
+                self.refused(hand, &entry.identifier, address, &code, &reason);
                 if record == Record::SetAside {
-                    Came::SetAside { code, detail }
+                    Came::SetAside { code, detail: reason }
                 } else {
-                    Came::Refused { code, detail, not_before: None }
+                    let not_before = wait.and_then(|wait| self.clock.now().checked_add(wait).ok());
+                    Came::Refused { code, detail: reason, not_before }
                 }
             }
         };
@@ -448,7 +461,7 @@ impl<F: Fetch> Runner<F> {
 
 impl Hand<'_> {
     fn refuse(&mut self, code: &str, reason: String) -> Read {
-        self.refusal = Some((code.to_owned(), reason));
+        self.refusal = Some(Refused { code: code.to_owned(), reason, wait: None });
         Read::Refused
     }
 

@@ -36,9 +36,19 @@ pub(super) const AT_ADDRESS: &str = select_entries!(
 
 /// For the pass `?2` at the instant `?3`.
 pub(super) const NEXT_TO_READ: &str = select_entries!(
-    "r.state <= 1 AND (r.tried_in IS NULL OR r.tried_in < ?2) AND (r.not_before IS NULL OR r.not_before <= ?3) \
+    "r.state <= ?5 AND r.state <= 1 AND (r.tried_in IS NULL OR r.tried_in < ?2) AND (r.not_before IS NULL OR r.not_before <= ?3) \
      ORDER BY r.seen_in, r.date DESC LIMIT ?4"
 );
+
+/// A state's number. They are in the file, and in the text of the queries.
+pub(super) const fn number(state: State) -> i64 {
+    match state {
+        State::Queued => 0,
+        State::Refused => 1,
+        State::Sealed => 2,
+        State::SetAside => 3,
+    }
+}
 
 /// In a state, from the identifier `?2` on. A term that an index is limited by must stand in the text. There is no index
 /// for what is queued in this order: those are sorted, and the pluses keep SQLite from walking all references instead.
@@ -172,12 +182,7 @@ pub(super) fn put_entry(
         ":published": entry.published.map(micros),
         ":modified": entry.modified.map(micros),
         ":date": micros(entry.date()),
-        ":state": match entry.state {
-            State::Queued => 0,
-            State::Refused => 1,
-            State::Sealed => 2,
-            State::SetAside => 3,
-        },
+        ":state": number(entry.state),
         ":read_under": entry.read_under.map(micros),
         ":read_at": entry.read_at.map(micros),
         ":tried_in": entry.tried_in.map(|PassId(id)| id),
