@@ -8,6 +8,7 @@
 use std::cell::OnceCell;
 use std::sync::LazyLock;
 
+use html5ever::local_name;
 use regex::Regex;
 
 use super::lines::{Line, any_of, is_named};
@@ -28,6 +29,8 @@ const SHOWN_MAX: usize = 6;
 /// A longer text is no byline, and a line that holds one among other things is not much longer.
 const BYLINE_BYTES_MAX: usize = 240;
 const BYLINE_LINE_BYTES_MAX: usize = 480;
+/// A line of that length with more elements in it is made by a machine for no reader.
+const DESCENDANTS_MAX: usize = 256;
 
 /// Names of `meta` elements that hold an author, the surest first.
 const METAS: &[&str] = &[
@@ -167,6 +170,8 @@ struct Described {
     are_accounts: bool,
     /// Each is expressly an organisation.
     are_organisations: bool,
+    /// Each is expressly a person.
+    are_persons: bool,
 }
 
 pub(crate) fn read(
@@ -189,8 +194,15 @@ pub(crate) fn read(
 
     let is_shown = |name: &Value| shown.iter().any(|shown| fold(&shown.text) == fold(&name.text));
     let all_full = |names: &[Value]| names.iter().all(|name| is_full_name(&name.text));
-    let counts = |names: &[Value], are_accounts: bool| {
-        let nobody = names.iter().all(|name| site.is_publisher(&name.text));
+    let counts = |names: &[Value], are_accounts: bool, are_persons: bool| {
+        // A person may well have a host of that name.
+        let is_person = |name: &Value| {
+            are_persons
+                && is_full_name(&name.text)
+                && !site.is_called(&name.text)
+                && !site.is_named_in(&name.text)
+        };
+        let nobody = names.iter().all(|name| site.is_publisher(&name.text) && !is_person(name));
         !nobody
             && (names.iter().any(is_shown)
                 || if shown.is_empty() {
@@ -202,16 +214,16 @@ pub(crate) fn read(
     };
     // What stands in a `meta` element is as often the site's owner or an account, so it has to be a person's full name, and shown.
     let meta_counts = |names: &[Value]| {
-        counts(names, false)
+        counts(names, false, false)
             && all_full(names)
             && !names.iter().any(|name| site.is_named_in(&name.text))
             && names.iter().all(|name| is_shown(name) || site.shows(&name.text))
     };
     let mut chosen = described
         .iter()
-        .find(|described| counts(&described.names, described.are_accounts))
+        .find(|described| counts(&described.names, described.are_accounts, described.are_persons))
         .map(|described| &described.names);
-    chosen = chosen.or_else(|| marked.iter().find(|names| counts(names, false)));
+    chosen = chosen.or_else(|| marked.iter().find(|names| counts(names, false, false)));
     chosen = chosen.or_else(|| metas.iter().find(|names| meta_counts(names)));
     chosen = chosen.or_else(|| Some(&shown).filter(|shown| !shown.is_empty()));
     chosen = chosen.or_else(|| {
@@ -257,8 +269,12 @@ impl<'a> Site<'a> {
 
     /// Whether a name is the site's or its publisher's.
     fn is_publisher(&self, name: &str) -> bool {
-        let folded = fold(name);
-        self.publishers.contains(&folded) || self.host.contains(&folded) || is_domain(name)
+        self.is_called(name) || self.host.contains(&fold(name)) || is_domain(name)
+    }
+
+    /// Whether a name is what the site or its publisher calls itself.
+    fn is_called(&self, name: &str) -> bool {
+        self.publishers.contains(&fold(name))
     }
 
     /// Whether a word of the name is a part of the host's name.
@@ -268,7 +284,7 @@ impl<'a> Site<'a> {
             .envelope
             .address
             .host()
-            .split('.')
+            .split(['.', '-'])
             .filter(|label| label.len() > 2 && !matches!(*label, "www" | "com"));
         words(name).any(|word| labels.clone().any(|label| label == fold(word)))
     }
@@ -279,20 +295,23 @@ impl<'a> Site<'a> {
 }
 
 fn in_thing(declared: &Declared<'_>, thing: &Thing<'_>) -> Described {
-    let mut described = Described { names: Vec::new(), are_accounts: true, are_organisations: true };
+    let mut described =
+        Described { names: Vec::new(), are_accounts: true, are_organisations: true, are_persons: true };
     for property in ["author", "creator"] {
         for author in thing.each(property, AUTHORS_MAX) {
             if !author.json.is_object() {
                 described
                     .names
                     .extend(author.text().into_iter().flat_map(|(text, place)| names(&text, &place)));
-                (described.are_accounts, described.are_organisations) = (false, false);
+                (described.are_accounts, described.are_organisations, described.are_persons) =
+                    (false, false, false);
                 continue;
             }
             described.are_accounts &= author.json.get("name").is_none();
             let Some(author) = declared.linked_data.resolve(author, "name") else { continue };
             let is = |kind: &str| author.has_type(|name| name.to_ascii_lowercase().ends_with(kind));
             described.are_organisations &= is("organization") && !is("person");
+            described.are_persons &= is("person");
             for name in author.each("name", AUTHORS_MAX) {
                 described
                     .names
@@ -323,27 +342,16 @@ fn in_metas(declared: &Declared<'_>, name: &str) -> Vec<Value> {
     metas.flat_map(|meta| names(&plain(meta.content), &meta.place())).collect()
 }
 
-/// The full names shown around the headline: in elements named for authors, and in lines that begin with a word such as `By`.
+/// The full names shown around the headline: in elements named for authors, and behind a word such as `By`.
 fn shown(lines: &[Line<'_>]) -> Vec<Value> {
     let mut found: Vec<Value> = Vec::new();
     for line in lines.iter().filter(|line| line.text.len() <= BYLINE_LINE_BYTES_MAX) {
-        let mut nodes: Vec<Node<'_>> =
-            line.node.descendants().filter(|node| is_author_element(*node)).collect();
-        // Of elements within each other the innermost: it holds the name alone.
-        let around: Vec<_> =
-            nodes.iter().flat_map(|node| node.ancestors().take_while(|own| *own != line.node)).collect();
-        nodes.retain(|node| !around.contains(node));
-        let mut boxes = std::iter::once(line.node).chain(line.node.ancestors().take(2));
-        if nodes.is_empty() && (boxes.any(is_author_element) || starts_with_lead(&line.text)) {
-            nodes.push(line.node);
-        }
-        for node in nodes {
+        for node in byline_elements(line) {
             let text = node.text();
-            if text.len() > BYLINE_BYTES_MAX {
+            if text.len() > BYLINE_BYTES_MAX || names(&text, &Place::address()).is_empty() {
                 continue;
             }
-            let parts = names(&text, &Place::address());
-            let Some(selector) = parts.first().and_then(|_| locate(node)) else { continue };
+            let Some(selector) = locate(node) else { continue };
             for name in names(&text, &Place::element(selector, None)) {
                 let known = found.iter().any(|known| fold(&known.text) == fold(&name.text));
                 if is_full_name(&name.text) && !known {
@@ -353,6 +361,35 @@ fn shown(lines: &[Line<'_>]) -> Vec<Value> {
         }
     }
     found
+}
+
+/// The elements of a line that hold names and little else.
+fn byline_elements<'a>(line: &Line<'a>) -> Vec<Node<'a>> {
+    let within = || line.node.descendants().take(DESCENDANTS_MAX);
+    let mut nodes: Vec<Node<'_>> =
+        within().filter(|node| is_author_element(*node)).take(AUTHORS_MAX).collect();
+    // Of elements within each other the innermost: it holds the name alone.
+    let around: Vec<_> =
+        nodes.iter().flat_map(|node| node.ancestors().take_while(|own| *own != line.node)).collect();
+    nodes.retain(|node| !around.contains(node));
+    if !nodes.is_empty() {
+        return nodes;
+    }
+    let mut boxes = std::iter::once(line.node).chain(line.node.ancestors().take(2));
+    let leads = starts_with_lead(&line.text);
+    if !leads && !boxes.any(is_author_element) {
+        // `By A Name` within a line that begins with something else.
+        return within().filter(|node| node.name().is_some() && starts_with_lead(&own_text(*node))).collect();
+    }
+    let links = || within().filter(|node| node.is(&local_name!("a")) && is_full_name(&node.text()));
+    // `By A Name, 5 March 2024`: the links are the names.
+    let has_names = names(&line.text, &Place::address()).iter().any(|name| is_full_name(&name.text));
+    if leads && !has_names { links().collect() } else { vec![line.node] }
+}
+
+/// The text directly in an element.
+fn own_text(node: Node<'_>) -> String {
+    node.children().filter_map(Node::as_text).collect()
 }
 
 fn is_author_element(node: Node<'_>) -> bool {

@@ -1,6 +1,11 @@
 //! Which texts are a date. Nothing is computed from a date but whether two of them mean the same day: what is kept of it is its
 //! own text, as it stands.
 
+use std::ops::RangeInclusive;
+
+use jiff::SignedDuration;
+use jiff::civil::Date;
+
 use super::months::month;
 
 /// Lines longer than this, in bytes, are prose and are not searched for a date.
@@ -9,64 +14,42 @@ const LINE_BYTES_MAX: usize = 240;
 /// A calendar day as written, with no zone looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Day {
-    year: u16,
-    month: u8,
-    day: u8,
-    /// `3/4/2024` may be either day; nothing here says which.
+    date: Date,
+    /// `3/4/2024` may be either of two days; nothing here says which.
     either_order: bool,
 }
 
 impl Day {
     fn new(year: u32, month: u32, day: u32) -> Option<Self> {
         // Year 1 is how several systems write "none", and 1 January 1970 is a zero.
-        let plausible = (1000..=2999).contains(&year) && (year, month, day) != (1970, 1, 1);
-        let length = match month {
-            1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
-            4 | 6 | 9 | 11 => 30,
-            2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
-            2 => 28,
-            _ => 0,
-        };
-        if !plausible || !(1..=length).contains(&day) {
+        if !YEARS.contains(&year) || (year, month, day) == (1970, 1, 1) {
             return None;
         }
-        Some(Self {
-            year: u16::try_from(year).ok()?,
-            month: u8::try_from(month).ok()?,
-            day: u8::try_from(day).ok()?,
-            either_order: false,
-        })
+        let date = Date::new(year.try_into().ok()?, month.try_into().ok()?, day.try_into().ok()?).ok()?;
+        Some(Self { date, either_order: false })
     }
 
     /// Whether both may be the same day.
     pub(crate) fn may_equal(self, other: Self) -> bool {
-        let same =
-            |one: Self, other: Self| (one.year, one.month, one.day) == (other.year, other.month, other.day);
-        let swapped = |date: Self| Self { month: date.day, day: date.month, ..date };
-        same(self, other)
-            || (self.either_order && same(swapped(self), other))
-            || (other.either_order && same(self, swapped(other)))
+        self.readings().any(|one| other.readings().any(|two| one == two))
     }
 
-    /// Whether the two are a day apart at most: one instant bears two dates around the world.
+    /// Whether the two may be a day apart at most: one instant bears two dates around the world.
     pub(crate) fn is_near(self, other: Self) -> bool {
-        self.may_equal(other) || self.ordinal().abs_diff(other.ordinal()) <= 1
+        let near = |one: Date, two: Date| one.duration_since(two).abs() <= SignedDuration::from_hours(24);
+        self.readings().any(|one| other.readings().any(|two| near(one, two)))
     }
 
-    /// Whether this day is certainly before the other, by more than zones account for.
-    pub(crate) fn is_before(self, other: Self) -> bool {
-        !self.either_order && !other.either_order && self.ordinal() + 1 < other.ordinal()
-    }
-
-    /// Days since some day, by the proleptic Gregorian calendar (Fliegel and Van Flandern's formula, in its unsigned form).
-    fn ordinal(self) -> u32 {
-        let (year, month) = match self.month {
-            1 | 2 => (u32::from(self.year) - 1, u32::from(self.month) + 12),
-            month => (u32::from(self.year), u32::from(month)),
-        };
-        365 * year + year / 4 - year / 100 + year / 400 + (153 * (month - 3) + 2) / 5 + u32::from(self.day)
+    fn readings(self) -> impl Iterator<Item = Date> {
+        let date = self.date;
+        let swapped =
+            self.either_order.then(|| Date::new(date.year(), date.day(), date.month()).ok()).flatten();
+        [date].into_iter().chain(swapped)
     }
 }
+
+/// Years of publications. Archives that are read go back to the first newspapers; nothing is published far ahead.
+const YEARS: RangeInclusive<u32> = 1600..=2199;
 
 /// Whether a date is written in digits or in English, so that programs read it without knowing the page's language.
 pub(crate) fn is_international(text: &str) -> bool {
@@ -302,12 +285,12 @@ impl<'t> Tokens<'t> {
             _ => Class::Other,
         };
         let mut list: Vec<Token> = Vec::new();
-        let mut last = Class::Other;
+        let mut class_before = Class::Other;
         for (start, c) in text.char_indices() {
             let this = class(c);
             let end = start + c.len_utf8();
             match list.last_mut() {
-                Some(token) if this == last && this != Class::Other => token.end = end,
+                Some(token) if this == class_before && this != Class::Other => token.end = end,
                 _ => list.push(Token {
                     start,
                     end,
@@ -319,7 +302,7 @@ impl<'t> Tokens<'t> {
                     },
                 }),
             }
-            last = this;
+            class_before = this;
         }
         for token in &mut list {
             if let Kind::Number(number) = &mut token.kind {

@@ -8,8 +8,8 @@ use html5ever::local_name;
 
 use super::locate::locate;
 use super::subject::{Subject, fold};
-use crate::declared::Declared;
 use crate::declared::plain::plain;
+use crate::declared::{Declared, Property};
 use crate::dom::Node;
 use crate::page::Page;
 use crate::{Place, Value};
@@ -109,10 +109,7 @@ fn declared_titles(declared: &Declared<'_>, subject: &Subject<'_>) -> Vec<Value>
     }
     for item in &subject.items {
         titles.extend(
-            item.properties
-                .iter()
-                .filter(|property| property.is("headline"))
-                .filter_map(|property| property.value()),
+            item.properties.iter().filter(|property| property.is("headline")).filter_map(Property::value),
         );
     }
     for name in ["og:title", "twitter:title"] {

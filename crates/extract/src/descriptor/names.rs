@@ -68,22 +68,23 @@ fn parts(text: &str) -> Vec<&str> {
         return Vec::new();
     }
     let text = without_lead(text);
-    let pieces: Vec<&str> = split(text).map(without_sign).filter(|piece| !piece.is_empty()).collect();
-    if let [one] = &*pieces {
-        return if is_name(one) { pieces } else { Vec::new() };
-    }
-    if pieces.iter().all(|piece| is_full_name(piece) || is_agency(piece)) {
-        return pieces;
-    }
-    // `Le Figaro et AFP`: what is joined by words alone has no role or place in it, and may be one name.
-    if is_name(text) && !text.contains([',', ';', '|', '/']) {
-        return vec![text];
-    }
-    // `A Name, role at Company` names one; `Name, A` is a name turned round, which is left as it is.
-    let full = pieces.iter().take_while(|piece| is_full_name(piece)).count();
-    match full {
-        0 if is_name(text) && !text.contains(['|', '/']) => vec![text],
-        full => pieces.into_iter().take(full).collect(),
+    // Between commas and the like stand one name or several, or what is none: a role, a place.
+    let sections = text.split([',', ';', '|', '、', '，']);
+    let sections: Vec<Vec<&str>> = sections.map(split).filter(|names| !names.is_empty()).collect();
+    let is_certain = |names: &Vec<&str>| names.iter().all(|name| is_full_name(name) || is_agency(name));
+    let mut certain = sections.iter().take_while(|names| is_certain(names)).peekable();
+    match &*sections {
+        [] => Vec::new(),
+        // What is joined by words alone, as in `Le Figaro et AFP`, may be one name.
+        [names] if !is_certain(names) => {
+            let whole = without_sign(text);
+            if is_name(whole) && !whole.contains('/') { vec![whole] } else { Vec::new() }
+        }
+        // `A Name, role at Company` names one.
+        _ if certain.peek().is_some() => certain.flatten().copied().collect(),
+        // `Name, A` is a name turned round, which is left as it is.
+        [_, _] if is_name(text) && !text.contains(['|', '/']) => vec![text],
+        _ => Vec::new(),
     }
 }
 
@@ -104,10 +105,9 @@ fn without_lead(text: &str) -> &str {
         }
         // `Von Trapp` is a name; what follows a lead is a full one.
         let behind = rest.trim_start();
-        let first = split(behind).next().unwrap_or_default();
-        let certain = *lead == "by"
-            || lead.contains(' ')
-            || matches!(*lead, "par" | "por" | "von" | "door") && is_full_name(first);
+        let first = behind.split([',', ';', '|']).next().map(split).unwrap_or_default();
+        let names_follow = || first.first().is_some_and(|name| is_full_name(name));
+        let certain = *lead == "by" || lead.contains(' ') || SPOKEN_LEADS.contains(lead) && names_follow();
         if certain && behind.len() < rest.len() {
             return behind;
         }
@@ -115,13 +115,13 @@ fn without_lead(text: &str) -> &str {
     text
 }
 
-/// Splits at what parts names: commas, semicolons, bars, and words for "and".
-fn split(text: &str) -> impl Iterator<Item = &str> {
+/// Splits a text at the words for "and".
+fn split(text: &str) -> Vec<&str> {
     let mut pieces = vec![text];
-    for word in JOINTS {
-        pieces = pieces.into_iter().flat_map(|piece| piece.split(word)).collect();
+    for joint in JOINTS {
+        pieces = pieces.into_iter().flat_map(|piece| piece.split(joint)).collect();
     }
-    pieces.into_iter().flat_map(|piece| piece.split([',', ';', '|', '、', '，'])).map(str::trim)
+    pieces.into_iter().map(without_sign).filter(|piece| !piece.is_empty()).collect()
 }
 
 /// The text without a sign in brackets at its end, as editors write: `A Name (ana)`.
@@ -183,6 +183,9 @@ const LEADS: &[&str] = &[
     "a cura di",
     "geschreven door",
 ];
+
+/// Leads of one word that stand before names without a colon too, where a full name follows.
+const SPOKEN_LEADS: &[&str] = &["par", "por", "von", "door"];
 
 /// What joins two names in one text, in the languages of the Latin script.
 const JOINTS: &[&str] =

@@ -98,6 +98,19 @@ impl<'a> Known<'a> {
             Agreement::Unknown
         }
     }
+
+    fn judge_item(&self, item: &Item<'_>) -> Agreement {
+        let holds = |h1: &Node<'_>| h1.ancestors().any(|node| node == item.node);
+        if self.h1s.len() == 1 && self.h1s.iter().any(holds) {
+            return Agreement::Headline;
+        }
+        let named = |names: &'static [&str]| {
+            item.properties.iter().filter(move |own| names.iter().any(|name| own.is(name)))
+        };
+        let addresses =
+            named(&["url", "mainEntityOfPage"]).filter_map(Property::attribute).map(|(_, value)| value);
+        self.judge(addresses, named(&["headline", "name"]).map(|title| title.text().0))
+    }
 }
 
 impl<'a> Subject<'a> {
@@ -116,42 +129,26 @@ impl<'a> Subject<'a> {
             let agreement = known.judge(addresses(&thing).iter().map(String::as_str), titles(&thing));
             list.push((agreement, thing));
         }
-        let mut items = Vec::new();
-        for item in &declared.items {
-            let mut around = std::iter::successors(item.parent, |parent| declared.items.get(*parent)?.parent);
-            let nested = around
-                .any(|parent| declared.items.get(parent).is_some_and(|parent| parent.has_type(is_article)));
-            if nested || !item.has_type(is_article) {
-                continue;
-            }
-            let holds_h1 = known.h1s.len() == 1
-                && known.h1s.iter().any(|h1| h1.ancestors().any(|node| node == item.node));
-            let addresses = item
-                .properties
-                .iter()
-                .filter(|property| property.is("url") || property.is("mainEntityOfPage"));
-            let addresses = addresses.filter_map(|property| property.attribute()).map(|(_, value)| value);
-            let titles =
-                item.properties.iter().filter(|property| property.is("headline") || property.is("name"));
-            let agreement = if holds_h1 {
-                Agreement::Headline
-            } else {
-                known.judge(addresses, titles.map(|title| title.text().0))
-            };
-            items.push((agreement, item));
+        // Works that are no articles are what their page is about only where there is none.
+        let candidates = if articles.is_empty() { works } else { articles };
+        let is_contested = candidates.len() > 1;
+        let things = best(candidates);
+        let items = declared.items.iter().filter(|item| is_own_article(declared, item));
+        let items = items.map(|item| (known.judge_item(item), item)).collect();
+        Self {
+            is_ambiguous: is_contested && things.is_empty(),
+            things,
+            pages: best(pages),
+            items: best(items),
         }
-        let ambiguous = |few: usize, candidates: usize| few == 0 && candidates > 1;
-        let mut subject = Self::default();
-        let candidates = articles.len();
-        subject.things = best(articles);
-        subject.is_ambiguous = ambiguous(subject.things.len(), candidates);
-        if subject.things.is_empty() && candidates == 0 {
-            subject.things = best(works);
-        }
-        subject.pages = best(pages);
-        subject.items = best(items);
-        subject
     }
+}
+
+/// Whether an item is an article, and no part of another one: comments and quoted articles are.
+fn is_own_article(declared: &Declared<'_>, item: &Item<'_>) -> bool {
+    let parent = |number: Option<usize>| declared.items.get(number?);
+    let mut around = std::iter::successors(parent(item.parent), |outer| parent(outer.parent));
+    item.has_type(is_article) && !around.any(|outer| outer.has_type(is_article))
 }
 
 impl Property<'_> {

@@ -2,8 +2,8 @@
 
 use super::subject::Subject;
 use crate::Value;
-use crate::declared::Declared;
 use crate::declared::plain::plain;
+use crate::declared::{Declared, Property};
 
 /// Names of `meta` elements that hold a category, the surest first.
 const CATEGORIES: &[&str] = &[
@@ -31,7 +31,7 @@ pub(crate) fn categories(declared: &Declared<'_>, subject: &Subject<'_>) -> Vec<
         sections.filter_map(|section| section.text()).map(|(text, place)| Value::new(text, place)).collect();
     for item in &subject.items {
         categories.extend(
-            item.properties.iter().filter(|own| own.is("articleSection")).filter_map(|own| own.value()),
+            item.properties.iter().filter(|own| own.is("articleSection")).filter_map(Property::value),
         );
     }
     for name in CATEGORIES {

@@ -121,9 +121,9 @@ pub(crate) struct Dated {
 #[derive(Debug, Default)]
 pub(crate) struct When {
     pub(crate) published: Vec<Dated>,
+    pub(crate) modified: Vec<Dated>,
     /// The readings of the publication's date contradict each other, so that none of them is chosen.
     pub(crate) is_doubtful: bool,
-    pub(crate) modified: Vec<Dated>,
 }
 
 pub(crate) fn read(declared: &Declared<'_>, subject: &Subject<'_>, lines: &[Line<'_>]) -> When {
@@ -159,8 +159,7 @@ fn specific(declared: &Declared<'_>, subject: &Subject<'_>, property: &str, name
 }
 
 fn metas(declared: &Declared<'_>, names: &[&str]) -> Vec<Dated> {
-    let named = |name| declared.metas.iter().filter(move |meta| meta.is(name));
-    let metas = names.iter().copied().flat_map(named);
+    let metas = names.iter().flat_map(|name| declared.metas.iter().filter(|meta| meta.is(name)));
     metas.filter_map(|meta| dated(plain(meta.content), || Some(meta.place()))).collect()
 }
 
