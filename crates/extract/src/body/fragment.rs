@@ -3,7 +3,7 @@
 use html5ever::local_name;
 
 use super::build::Builder;
-use super::leaves::is_media;
+use super::survey::is_media;
 use super::vocabulary::{Role, role};
 use crate::Block;
 use crate::dom::{Document, Node};

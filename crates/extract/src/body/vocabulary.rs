@@ -1,10 +1,14 @@
 //! The words by which authors of pages name what is not the article: general vocabulary, no site's own names.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use html5ever::local_name;
 
+use super::survey::heading_level;
 use crate::dom::Node;
 
-/// What an element says of itself to be.
+/// What an element says of itself to be, the vaguest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Role {
     /// Nothing in particular.
@@ -23,8 +27,11 @@ pub(super) enum Role {
     Hidden,
 }
 
-/// What an element's name, attributes and class names say of it, and which word said so (0 for none).
-pub(super) fn role(node: Node<'_>) -> (Role, u16) {
+/// Which word said so; 0 for none.
+pub(super) type Word = u16;
+
+/// What an element's name, attributes and class names say of it.
+pub(super) fn role(node: Node<'_>) -> (Role, Word) {
     match node.name() {
         Some(
             &local_name!("nav")
@@ -40,55 +47,57 @@ pub(super) fn role(node: Node<'_>) -> (Role, u16) {
         Some(&local_name!("html") | &local_name!("body")) => return (Role::Plain, 0),
         _ => {}
     }
-    let mut role = if node.is(&local_name!("figure")) && !holds_text(node) {
-        (Role::Beside, 0)
-    } else {
-        (Role::Plain, 0)
-    };
+    let mut role = (Role::Plain, 0);
+    if node.is(&local_name!("figure")) && !holds_text(node) {
+        role.0 = Role::Beside;
+    }
     for attribute in node.attributes() {
         let value = &*attribute.value;
-        match &*attribute.name.local {
-            "hidden" => return (Role::Hidden, 0),
-            "aria-hidden" if value == "true" => return (Role::Hidden, 0),
-            "style" if is_hiding(value) => return (Role::Hidden, 0),
-            "role" if is_role_beside(value) => role = (Role::Beside, 0),
+        let name = &attribute.name.local;
+        if *name == local_name!("class") {
+            role = role.max(VOCABULARY.role(value));
+        } else if *name == local_name!("id") {
             // A heading's id is made of its own words.
-            "id" if is_heading(node) => {}
-            "class" | "id" if role.0 < Role::Beside => role = role.max(names_role(value)),
-            _ => {}
+            if heading_level(node).is_none() {
+                role = role.max(VOCABULARY.role(value));
+            }
+        } else if *name == local_name!("role") {
+            if is_role_beside(value) || value == "button" && !is_of_heading(node) {
+                role = role.max((Role::Beside, 0));
+            }
+        } else if *name == local_name!("hidden")
+            || *name == local_name!("aria-hidden") && value == "true"
+            || *name == local_name!("style") && is_hiding(value)
+        {
+            return (Role::Hidden, 0);
         }
     }
     if role.0 == Role::Player && holds_text(node) { (Role::Plain, 0) } else { role }
 }
 
-fn is_heading(node: Node<'_>) -> bool {
-    super::heading_level(node).is_some()
-}
-
 /// Whether a button holds a heading or stands in one.
 fn is_of_heading(button: Node<'_>) -> bool {
+    let is_heading = |node: Node<'_>| heading_level(node).is_some();
     button.descendants().any(is_heading) || button.parent().is_some_and(is_heading)
 }
 
-/// Whether a `figure` sets off a part of the text: a table, a quotation, code.
+/// Whether a figure or a player sets off a part of the text: a table, a quotation, code.
 fn holds_text(figure: Node<'_>) -> bool {
-    figure.descendants().any(|node| {
-        matches!(node.name(), Some(&local_name!("table") | &local_name!("blockquote") | &local_name!("pre")))
-    })
+    let of_text = [local_name!("table"), local_name!("blockquote"), local_name!("pre")];
+    figure.descendants().any(|node| node.name().is_some_and(|name| of_text.contains(name)))
 }
 
 fn is_hiding(style: &str) -> bool {
-    style.split(';').any(|declaration| {
-        declaration.split_once(':').is_some_and(|(property, value)| {
-            let value = value.trim();
-            property.trim().eq_ignore_ascii_case("display")
-                && value.get(..4).is_some_and(|v| v.eq_ignore_ascii_case("none"))
-                || property.trim().eq_ignore_ascii_case("visibility")
-                    && value.get(..6).is_some_and(|v| v.eq_ignore_ascii_case("hidden"))
-        })
+    let is = |value: &str, word: &str| {
+        value.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+    };
+    style.split(';').filter_map(|declaration| declaration.split_once(':')).any(|(property, value)| {
+        let (property, value) = (property.trim(), value.trim());
+        is(property, "display") && is(value, "none") || is(property, "visibility") && is(value, "hidden")
     })
 }
 
+/// Roles of WAI-ARIA that are never an article's.
 fn is_role_beside(role: &str) -> bool {
     matches!(
         role,
@@ -102,254 +111,315 @@ fn is_role_beside(role: &str) -> bool {
             | "menu"
             | "menubar"
             | "toolbar"
-            | "button"
             | "tablist"
             | "tooltip"
     )
 }
 
-/// What a class list or an id names.
-fn names_role(names: &str) -> (Role, u16) {
-    let mut role = (Role::Plain, 0);
-    for name in names.split_ascii_whitespace() {
-        if matches!(
-            name,
-            "hidden"
-                | "is-hidden"
-                | "visually-hidden"
-                | "visuallyhidden"
-                | "sr-only"
-                | "screen-reader-text"
-                | "screen-reader-only"
-                | "d-none"
-                | "offscreen"
-                | "u-hidden"
-        ) {
-            return (Role::Hidden, 0);
+/// Words that say how the page is laid out, and take what the others of the same name say: `has-sidebar`, `sidebar-grid`, `no-ads`.
+const LAYOUT: &[&str] = &["grid", "has", "layout", "no", "with", "without"];
+
+/// Words that mean little else.
+const BESIDE: &[&[&str]] = &[
+    // Ways around the site.
+    &[
+        "breadcrumb",
+        "breadcrumbs",
+        "crumbs",
+        "dropdown",
+        "masthead",
+        "navbar",
+        "navi",
+        "navigation",
+        "pager",
+        "pagination",
+    ],
+    &["skip", "submenu", "subnav", "toolbar"],
+    // What readers say.
+    &["comment", "comments", "commentlist", "discussion", "disqus", "livefyre", "replies", "respond"],
+    &["comentarios", "commentaires", "commenti", "kommentar", "kommentare", "lesermeinung"],
+    // Passing it on.
+    &["addthis", "addtoany", "share", "sharebar", "sharedaddy", "shares", "sharing", "socials"],
+    &["compartir", "condividi", "partager", "teilen"],
+    // Other articles.
+    &[
+        "mostread",
+        "outbrain",
+        "popular",
+        "readmore",
+        "recirc",
+        "recirculation",
+        "recommendation",
+        "recommendations",
+    ],
+    &["recommended", "related", "suggested", "suggestions", "taboola", "ticker", "trending", "upsell"],
+    &["correlati", "relacionadas", "relacionados", "weiterlesen"],
+    // Money.
+    &[
+        "adslot",
+        "advert",
+        "advertisement",
+        "advertising",
+        "adverts",
+        "donate",
+        "donation",
+        "regwall",
+        "sponsors",
+    ],
+    &["annons", "annonse", "anzeige", "anzeigen", "publicidad", "publicidade", "publicite", "pubblicita"],
+    &["reklam", "reklama", "reklame", "werbung"],
+    // Letters and accounts.
+    &[
+        "login",
+        "newsletter",
+        "newsletters",
+        "optin",
+        "register",
+        "signin",
+        "signup",
+        "subscribe",
+        "subscription",
+    ],
+    &["subscriptions"],
+    // Notices.
+    &["consent", "cookie", "cookies", "gdpr", "hovercard", "rollover", "tooltip"],
+    // What is said about pictures.
+    &["caption", "captions", "lightbox"],
+    // About the article, not of it.
+    &["bio", "byline", "keywords", "tagcloud", "taglist", "timestamp"],
+];
+
+/// Words for what is beside an article or around it.
+const AROUND: &[&[&str]] = &[
+    &[
+        "ad",
+        "ads",
+        "affiliate",
+        "banner",
+        "blocker",
+        "cta",
+        "disclaimer",
+        "footer",
+        "follow",
+        "menu",
+        "modal",
+        "nav",
+    ],
+    &[
+        "noprint",
+        "overlay",
+        "poll",
+        "popover",
+        "popup",
+        "prev",
+        "print",
+        "promo",
+        "promos",
+        "promotion",
+        "pullquote",
+    ],
+    &["rail", "rating", "search", "sidebar", "social", "sponsor", "sponsored", "tabs", "toc", "tools"],
+    &[
+        "auteur",
+        "author",
+        "authors",
+        "autor",
+        "autoren",
+        "copyright",
+        "credit",
+        "credits",
+        "meta",
+        "metadata",
+        "tags",
+    ],
+];
+
+const PICTURE: &[&str] = &[
+    "figure",
+    "illustration",
+    "image",
+    "images",
+    "img",
+    "imgbox",
+    "media",
+    "photo",
+    "photos",
+    "picture",
+    "thumb",
+    "thumbnail",
+];
+
+const PLAYER: &[&str] =
+    &["audio", "carousel", "gallery", "player", "podcast", "slider", "slideshow", "video"];
+
+const TEASER: &[&str] = &["teaser", "teasers"];
+
+/// What longer words, written as one, begin or end with: `relatedposts`, `inlinegallery`.
+const PARTS: &[(&str, Role)] = &[
+    ("advert", Role::Around),
+    ("breadcrumb", Role::Around),
+    ("caption", Role::Around),
+    ("comment", Role::Beside),
+    ("gallery", Role::Around),
+    ("newsletter", Role::Around),
+    ("recommend", Role::Around),
+    ("related", Role::Around),
+    ("sidebar", Role::Around),
+    ("slideshow", Role::Around),
+    ("subscribe", Role::Around),
+    ("teaser", Role::Teaser),
+];
+
+/// Names that sites and frameworks hide elements by.
+fn is_hiding_name(name: &str) -> bool {
+    matches!(
+        name,
+        "d-none"
+            | "hidden"
+            | "is-hidden"
+            | "offscreen"
+            | "screen-reader-only"
+            | "screen-reader-text"
+            | "sr-only"
+            | "u-hidden"
+            | "visually-hidden"
+            | "visuallyhidden"
+    )
+}
+
+static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(Vocabulary::new);
+
+/// The words above, made ready to be looked up: class names are most of what a page's mark-up says, and hardly any of their words is one of these.
+struct Vocabulary {
+    words: HashMap<&'static [u8], (Option<Role>, Word)>,
+    /// Which first letters, last letters and lengths the words have.
+    shapes: Shapes,
+    /// How parts begin, and how they end.
+    starts: Shapes,
+    ends: Shapes,
+}
+
+/// The longest word, and a little more; longer ones are made of several.
+const LETTERS_MAX: usize = 32;
+/// The shortest of the parts and one letter more.
+const COMPOUND_LETTERS_MIN: usize = 7;
+
+impl Vocabulary {
+    fn new() -> Self {
+        let groups = [
+            (None, &[LAYOUT][..]),
+            (Some(Role::Beside), BESIDE),
+            (Some(Role::Around), AROUND),
+            (Some(Role::Picture), &[PICTURE]),
+            (Some(Role::Player), &[PLAYER]),
+            (Some(Role::Teaser), &[TEASER]),
+        ];
+        let entries = groups.into_iter().flat_map(|(role, lists)| {
+            lists.iter().copied().flatten().map(move |word| (word.as_bytes(), role))
+        });
+        let mut vocabulary = Self {
+            words: HashMap::new(),
+            shapes: Shapes::default(),
+            starts: Shapes::default(),
+            ends: Shapes::default(),
+        };
+        for ((word, role), number) in entries.zip(1..) {
+            vocabulary.words.insert(word, (role, number));
+            vocabulary.shapes.add(Shapes::of_word(word));
         }
-        let mut own = (Role::Plain, 0);
-        for word in words(name) {
-            let found = match word_role(word) {
-                Word::Beside => Role::Beside,
-                Word::Around => Role::Around,
-                Word::Teaser => Role::Teaser,
-                Word::Picture => Role::Picture,
-                Word::Player => Role::Player,
-                // `has-sidebar`, `sidebar-grid`, `no-ads`: says how the page is laid out.
-                Word::Layout => {
-                    own = (Role::Plain, 0);
+        for (part, _) in PARTS {
+            vocabulary.starts.add(Shapes::of_start(part.as_bytes()));
+            vocabulary.ends.add(Shapes::of_end(part.as_bytes()));
+        }
+        vocabulary
+    }
+
+    /// What a class list or an id names.
+    fn role(&self, names: &str) -> (Role, Word) {
+        let mut role = (Role::Plain, 0);
+        for name in names.split_ascii_whitespace() {
+            if is_hiding_name(name) {
+                return (Role::Hidden, 0);
+            }
+            role = role.max(self.role_of_name(name));
+        }
+        role
+    }
+
+    fn role_of_name(&self, name: &str) -> (Role, Word) {
+        let mut role = (Role::Plain, 0);
+        let mut lower = [0; LETTERS_MAX];
+        let bytes = name.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            // A word ends where no letter follows, or where a capital follows a small one: `article__relatedPosts` has three.
+            let mut length = 0;
+            while let Some(&byte) = bytes.get(at).filter(|byte| byte.is_ascii_alphanumeric()) {
+                if length > 0 && byte.is_ascii_uppercase() && bytes[at - 1].is_ascii_lowercase() {
                     break;
                 }
-                Word::Other => continue,
-            };
-            own = own.max((found, mark(word)));
+                if let Some(place) = lower.get_mut(length) {
+                    *place = byte.to_ascii_lowercase();
+                }
+                length += 1;
+                at += 1;
+            }
+            if length == 0 {
+                at += 1;
+                continue;
+            }
+            let Some(word) = lower.get(..length) else { continue };
+            match self.look_up(word) {
+                Some((Some(found), number)) => role = role.max((found, number)),
+                Some((None, _)) => return (Role::Plain, 0),
+                None => {}
+            }
         }
-        role = role.max(own);
+        role
     }
-    role
-}
 
-/// A number for a word, the same for the same word. That two words share one is unlikely and does little harm.
-fn mark(word: &str) -> u16 {
-    let hash = word
-        .bytes()
-        .fold(7u32, |hash, byte| hash.wrapping_mul(31).wrapping_add(u32::from(byte.to_ascii_lowercase())));
-    (hash % 1000 + 1) as u16
-}
-
-/// Whether a word names what readers say, which may well be most of a page.
-pub(super) fn is_of_readers(word: u16) -> bool {
-    ["comment", "comments", "commentlist", "disqus", "respond", "replies", "discussion"]
-        .iter()
-        .any(|name| mark(name) == word)
-}
-
-/// The words in class names and ids: `article__relatedPosts` has three.
-fn words(names: &str) -> impl Iterator<Item = &str> {
-    names.split(|c: char| !c.is_ascii_alphanumeric()).flat_map(camel_words).filter(|word| !word.is_empty())
-}
-
-fn camel_words(name: &str) -> impl Iterator<Item = &str> {
-    let mut rest = name;
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
+    fn look_up(&self, word: &[u8]) -> Option<(Option<Role>, Word)> {
+        if self.shapes.has(Shapes::of_word(word))
+            && let Some(&found) = self.words.get(word)
+        {
+            return Some(found);
+        }
+        let compound = word.len() >= COMPOUND_LETTERS_MIN
+            && (self.starts.has(Shapes::of_start(word)) || self.ends.has(Shapes::of_end(word)));
+        if !compound {
             return None;
         }
-        let bytes = rest.as_bytes();
-        let end =
-            (1..bytes.len()).find(|&at| bytes[at].is_ascii_uppercase() && bytes[at - 1].is_ascii_lowercase());
-        let (word, after) = rest.split_at(end.unwrap_or(rest.len()));
-        rest = after;
-        Some(word)
-    })
-}
-
-enum Word {
-    Other,
-    Beside,
-    Around,
-    Teaser,
-    Picture,
-    Player,
-    Layout,
-}
-
-fn word_role(word: &str) -> Word {
-    let mut lower = [0; 16];
-    let Some(lower) = lower.get_mut(..word.len()) else { return Word::Other };
-    lower.copy_from_slice(word.as_bytes());
-    lower.make_ascii_lowercase();
-    match &*lower {
-        b"grid" | b"layout" | b"has" | b"with" | b"no" | b"without" => Word::Layout,
-        // Ways around the site.
-        b"navi" | b"navigation" | b"navbar" | b"subnav" | b"submenu" | b"breadcrumb" | b"breadcrumbs" | b"crumbs"
-            | b"masthead" | b"toolbar" | b"pagination" | b"pager"
-            | b"skip" | b"dropdown"
-        // What readers say.
-            | b"comment" | b"comments" | b"commentlist" | b"disqus" | b"respond" | b"replies" | b"discussion" | b"livefyre" | b"kommentar" | b"kommentare" | b"commentaires" | b"comentarios" | b"commenti" | b"lesermeinung"
-        // Passing it on.
-            | b"share" | b"shares" | b"sharing" | b"sharebar" | b"socials" | b"sharedaddy" | b"addtoany" | b"addthis" | b"teilen" | b"partager" | b"compartir" | b"condividi"
-        // Other articles.
-            | b"related" | b"recommended" | b"recommendation" | b"recommendations" | b"recirc" | b"recirculation" | b"suggested" | b"suggestions" | b"trending" | b"popular" | b"mostread" | b"readmore"
-            | b"outbrain" | b"taboola" | b"upsell" | b"ticker" | b"weiterlesen" | b"relacionadas" | b"relacionados" | b"correlati"
-        // Money.
-            | b"advert" | b"adverts" | b"advertisement" | b"advertising" | b"adslot" | b"sponsors" | b"regwall" | b"donate" | b"donation" | b"anzeige" | b"anzeigen" | b"werbung" | b"publicite" | b"publicidad" | b"pubblicita" | b"publicidade" | b"reklama" | b"reklam" | b"reklame" | b"annons" | b"annonse"
-        // Letters and accounts.
-            | b"newsletter" | b"newsletters" | b"subscribe" | b"subscription" | b"subscriptions" | b"signup" | b"optin" | b"login" | b"signin" | b"register"
-        // Notices.
-            | b"cookie" | b"cookies" | b"consent" | b"gdpr" | b"tooltip" | b"rollover" | b"hovercard"
-        // Pictures, sound and their words.
-            | b"caption" | b"captions" | b"lightbox"
-        // About the article, not of it.
-            | b"byline" | b"bio" | b"timestamp" | b"taglist" | b"tagcloud" | b"keywords"
-        => Word::Beside,
-        b"nav" | b"menu" | b"footer" | b"sidebar" | b"rail" | b"tools" | b"search" | b"tabs" | b"rating" | b"poll" | b"social" | b"follow" | b"print"
-            | b"promo" | b"promos" | b"promotion" | b"ad" | b"ads" | b"banner" | b"sponsor" | b"sponsored" | b"affiliate"
-            | b"cta" | b"modal" | b"popup" | b"popover" | b"overlay" | b"noprint"
-            | b"credit" | b"credits" | b"prev" | b"autor" | b"autoren" | b"auteur"
-            | b"author" | b"authors" | b"meta" | b"metadata" | b"tags" | b"copyright"
-            | b"toc" | b"blocker" | b"disclaimer" | b"pullquote"
-        => Word::Around,
-        b"image" | b"images" | b"img" | b"imgbox" | b"picture" | b"photo" | b"photos" | b"media" | b"figure" | b"thumbnail" | b"thumb" | b"illustration"
-        => Word::Picture,
-        b"gallery" | b"slideshow" | b"carousel" | b"slider" | b"video" | b"audio" | b"player" | b"podcast" => Word::Player,
-        b"teaser" | b"teasers" => Word::Teaser,
-        lower => compound_role(lower),
+        let part = PARTS
+            .iter()
+            .zip(1..)
+            .find(|((part, _), _)| word.starts_with(part.as_bytes()) || word.ends_with(part.as_bytes()));
+        part.map(|(&(_, role), number)| (Some(role), Word::MAX - number))
     }
 }
 
-/// Names written as one word: `relatedposts`, `inlinegallery`.
-fn compound_role(word: &[u8]) -> Word {
-    const PARTS: [&[u8]; 11] = [
-        b"related",
-        b"gallery",
-        b"newsletter",
-        b"breadcrumb",
-        b"comment",
-        b"advert",
-        b"subscribe",
-        b"sidebar",
-        b"recommend",
-        b"caption",
-        b"slideshow",
-    ];
-    if word.starts_with(b"teaser") || word.ends_with(b"teaser") {
-        return Word::Teaser;
-    }
-    if PARTS.iter().any(|part| word.len() > part.len() && (word.starts_with(part) || word.ends_with(part))) {
-        Word::Around
-    } else {
-        Word::Other
-    }
-}
+/// A set of small numbers that are made from a few letters: what is not in it need not be looked up.
+#[derive(Default)]
+struct Shapes([u64; 16]);
 
-/// Whether a leaf only labels what is left out: an advertisement, the source of a picture.
-pub(super) fn is_label(text: &str, chars: u32) -> bool {
-    let text = text.trim();
-    if let Some(holder) = text.strip_prefix(['©', 'ⓒ']) {
-        // With a year it is a notice about the article, without one the credit of a picture.
-        return !holder.trim_start().starts_with(|c: char| c.is_ascii_digit());
+impl Shapes {
+    fn add(&mut self, shape: u16) {
+        self.0[usize::from(shape >> 6 & 15)] |= 1 << (shape & 63);
     }
-    let mut lower = text.to_lowercase();
-    while lower.ends_with([':', '.', ' ', '…']) {
-        lower.pop();
-    }
-    if chars < 30
-        && matches!(
-            &*lower,
-            "advert"
-                | "advertisement"
-                | "ad"
-                | "advertising"
-                | "sponsored"
-                | "promoted"
-                | "anzeige"
-                | "werbung"
-                | "publicité"
-                | "publicidad"
-                | "pubblicità"
-                | "publicidade"
-                | "reklam"
-                | "reklama"
-                | "reklame"
-                | "annons"
-                | "annonse"
-                | "advertentie"
-                | "реклама"
-                | "広告"
-                | "comments"
-                | "comment"
-                | "kommentare"
-                | "commentaires"
-                | "comentarios"
-                | "share"
-                | "share this"
-                | "teilen"
-                | "partager"
-                | "compartir"
-                | "loading"
-                | "loading ..."
-        )
-    {
-        return true;
-    }
-    [
-        "photo:",
-        "photos:",
-        "foto:",
-        "fotos:",
-        "bild:",
-        "bilder:",
-        "image:",
-        "images:",
-        "picture:",
-        "image copyright",
-        "image source",
-        "image credit",
-        "(image credit",
-        "photo credit",
-        "photo by",
-        "photograph:",
-        "bildrechte",
-        "crédit photo",
-        "crédits photo",
-        "main image",
-    ]
-    .iter()
-    .any(|start| lower.starts_with(start))
-}
 
-/// Whether a line says when or by whom, rather than what: it holds a year or a time of day, or begins with `By`.
-pub(super) fn is_dateline(text: &str) -> bool {
-    let text = text.trim();
-    let by = ["by ", "von ", "par ", "por ", "di ", "da ", "door ", "av ", "af "];
-    let lower = text.to_lowercase();
-    if by.iter().any(|by| lower.starts_with(by)) {
-        return true;
+    fn has(&self, shape: u16) -> bool {
+        self.0[usize::from(shape >> 6 & 15)] & 1 << (shape & 63) != 0
     }
-    let digits = text.split(|c: char| !c.is_ascii_digit() && c != ':');
-    digits.into_iter().any(|run| {
-        run.len() == 4 && (run.starts_with("19") || run.starts_with("20"))
-            || run.len() >= 4 && run.contains(':')
-    })
+
+    fn of_word(word: &[u8]) -> u16 {
+        let (Some(&first), Some(&last)) = (word.first(), word.last()) else { return 0 };
+        u16::from(first) * 37 + u16::from(last) * 5 + word.len() as u16 * 193
+    }
+
+    fn of_start(word: &[u8]) -> u16 {
+        word.iter().take(3).fold(0, |shape, &byte| shape * 7 + u16::from(byte))
+    }
+
+    fn of_end(word: &[u8]) -> u16 {
+        word.iter().rev().take(3).fold(0, |shape, &byte| shape * 7 + u16::from(byte))
+    }
 }

@@ -1,0 +1,131 @@
+//! How fast pages are extracted, beside a bare parse of the same pages in the same run.
+//!
+//! Reads the pages of `$RELEVE_CASES/../bench/extract/pages`, and says that it is skipped where that variable is not set. The bare parse
+//! is html5ever's own, into a sink that keeps only what the parser itself asks for again.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a program that measures, on files"
+)]
+
+use std::borrow::Cow;
+use std::io::Read;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use html5ever::interface::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
+use html5ever::tendril::{StrTendril, TendrilSink};
+use html5ever::{Attribute, ExpandedName, QualName, parse_document};
+use releve_extract::{Envelope, Rules, extract};
+
+/// Enough that the quickest round of a page is free of what else the machine does.
+const ROUNDS: u32 = 5;
+
+fn main() {
+    let Some(cases) = std::env::var_os("RELEVE_CASES") else {
+        println!("skipped: RELEVE_CASES is not set");
+        return;
+    };
+    let folder = PathBuf::from(cases).join("../bench/extract/pages/html");
+    let mut paths: Vec<PathBuf> =
+        std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let (mut bare, mut whole, mut worst) = (Duration::ZERO, Duration::ZERO, (Duration::ZERO, PathBuf::new()));
+    for path in &paths {
+        let mut page = Vec::new();
+        flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_end(&mut page).unwrap();
+        let text = String::from_utf8_lossy(&page);
+        bare += quickest(|| {
+            parse_document(Bare::default(), html5ever::ParseOpts::default()).one(StrTendril::from(&*text))
+        });
+        let address = "https://www.example.org/".parse().unwrap();
+        let envelope = Envelope { bytes: &page, content_type: "text/html", address: &address };
+        let own = quickest(|| extract(&envelope, &Rules::default()));
+        whole += own;
+        worst = worst.max((own, path.clone()));
+    }
+    let a_second = |time: Duration| paths.len() as f64 / time.as_secs_f64();
+    println!("{} pages, one core, the quickest of {ROUNDS} rounds of each", paths.len());
+    println!("bare parse        {:>7.0} pages/s", a_second(bare));
+    println!(
+        "whole extraction  {:>7.0} pages/s, {:.2} of it",
+        a_second(whole),
+        bare.as_secs_f64() / whole.as_secs_f64()
+    );
+    println!(
+        "worst page        {:>7.1} ms, {}",
+        worst.0.as_secs_f64() * 1e3,
+        worst.1.file_name().unwrap().display()
+    );
+}
+
+fn quickest<T>(work: impl Fn() -> T) -> Duration {
+    (0..ROUNDS)
+        .map(|_| {
+            let started = Instant::now();
+            std::hint::black_box(work());
+            started.elapsed()
+        })
+        .min()
+        .unwrap()
+}
+
+/// A sink that keeps the names of open elements, which the parser asks for, and nothing else.
+#[derive(Default)]
+struct Bare(Rc<Option<QualName>>);
+
+impl TreeSink for Bare {
+    type Handle = Rc<Option<QualName>>;
+    type Output = ();
+    type ElemName<'a> = ExpandedName<'a>;
+
+    fn finish(self) {}
+
+    fn parse_error(&self, _: Cow<'static, str>) {}
+
+    fn get_document(&self) -> Self::Handle {
+        Rc::clone(&self.0)
+    }
+
+    fn elem_name<'a>(&'a self, target: &'a Self::Handle) -> ExpandedName<'a> {
+        target.as_ref().as_ref().unwrap().expanded()
+    }
+
+    fn create_element(&self, name: QualName, _: Vec<Attribute>, _: ElementFlags) -> Self::Handle {
+        Rc::new(Some(name))
+    }
+
+    fn create_comment(&self, _: StrTendril) -> Self::Handle {
+        Rc::new(None)
+    }
+
+    fn create_pi(&self, _: StrTendril, _: StrTendril) -> Self::Handle {
+        Rc::new(None)
+    }
+
+    fn append(&self, _: &Self::Handle, _: NodeOrText<Self::Handle>) {}
+
+    fn append_based_on_parent_node(&self, _: &Self::Handle, _: &Self::Handle, _: NodeOrText<Self::Handle>) {}
+
+    fn append_doctype_to_document(&self, _: StrTendril, _: StrTendril, _: StrTendril) {}
+
+    fn get_template_contents(&self, _: &Self::Handle) -> Self::Handle {
+        Rc::new(None)
+    }
+
+    fn same_node(&self, one: &Self::Handle, other: &Self::Handle) -> bool {
+        Rc::ptr_eq(one, other)
+    }
+
+    fn set_quirks_mode(&self, _: QuirksMode) {}
+
+    fn append_before_sibling(&self, _: &Self::Handle, _: NodeOrText<Self::Handle>) {}
+
+    fn add_attrs_if_missing(&self, _: &Self::Handle, _: Vec<Attribute>) {}
+
+    fn remove_from_parent(&self, _: &Self::Handle) {}
+
+    fn reparent_children(&self, _: &Self::Handle, _: &Self::Handle) {}
+}

@@ -1,0 +1,96 @@
+//! Lines that say something about what stands beside them, and nothing by themselves.
+
+/// A line that does nothing but label what is left out: an advertisement, a share button.
+const WHOLE: &[&str] = &[
+    "ad",
+    "advert",
+    "advertisement",
+    "advertising",
+    "advertentie",
+    "annons",
+    "annonse",
+    "anzeige",
+    "promoted",
+    "publicidad",
+    "publicidade",
+    "publicité",
+    "pubblicità",
+    "reklam",
+    "reklama",
+    "reklame",
+    "sponsored",
+    "werbung",
+    "реклама",
+    "広告",
+    "comment",
+    "comments",
+    "comentarios",
+    "commentaires",
+    "kommentare",
+    "compartir",
+    "partager",
+    "share",
+    "share this",
+    "teilen",
+    "loading",
+];
+
+/// How the credit of a picture begins.
+const CREDITS: &[&str] = &[
+    "(image credit",
+    "bild:",
+    "bilder:",
+    "bildrechte",
+    "crédit photo",
+    "crédits photo",
+    "foto:",
+    "fotos:",
+    "image copyright",
+    "image credit",
+    "image source",
+    "image:",
+    "images:",
+    "main image",
+    "photo by",
+    "photo credit",
+    "photo:",
+    "photograph:",
+    "photos:",
+    "picture:",
+];
+
+/// How lines begin that say who wrote.
+const BYLINES: &[&str] = &["by ", "von ", "par ", "por ", "di ", "da ", "door ", "av ", "af "];
+
+/// Longer lines are said for their own sake.
+const CREDIT_CHARS_MAX: u32 = 200;
+const LABEL_CHARS_MAX: u32 = 30;
+
+/// Whether a line of so many characters that begins with this text only labels what is left out.
+pub(super) fn is_label(text: &str, chars: u32) -> bool {
+    if chars >= CREDIT_CHARS_MAX {
+        return false;
+    }
+    let text = text.trim();
+    if let Some(holder) = text.strip_prefix(['©', 'ⓒ']) {
+        // With a year it is a notice about the article, without one the credit of a picture.
+        return !holder.trim_start().starts_with(|c: char| c.is_ascii_digit());
+    }
+    let lower = text.to_lowercase();
+    let label = lower.trim_end_matches([':', '.', ' ', '…']);
+    chars < LABEL_CHARS_MAX && WHOLE.contains(&label)
+        || CREDITS.iter().any(|credit| lower.starts_with(credit))
+}
+
+/// Whether a line says when or by whom rather than what: it holds a year or a time of day, or begins as bylines do.
+pub(super) fn is_dateline(text: &str) -> bool {
+    let text = text.trim();
+    let lower = text.to_lowercase();
+    if BYLINES.iter().any(|by| lower.starts_with(by)) {
+        return true;
+    }
+    text.split(|c: char| !c.is_ascii_digit() && c != ':').any(|run| {
+        let is_year = run.len() == 4 && (run.starts_with("19") || run.starts_with("20"));
+        is_year || run.len() >= 4 && run.contains(':')
+    })
+}

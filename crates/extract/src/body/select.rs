@@ -1,0 +1,168 @@
+//! Which leaves are the article's.
+
+use html5ever::local_name;
+
+use super::choose::Choice;
+use super::survey::{Leaf, Looks, Survey};
+use super::{labels, standfirst};
+use crate::dom::NodeId;
+
+/// What of the page is the article.
+pub(super) struct Selection {
+    /// The element that holds all of it.
+    pub(super) root: usize,
+    /// The leaves that are left out of it, by their first text node, in order.
+    pub(super) omitted: Vec<NodeId>,
+    /// The first leaf that is not.
+    pub(super) first: Option<NodeId>,
+}
+
+/// A line of this length before the first paragraph is part of the text, a shorter one says when and by whom.
+const OPENING_CHARS_MIN: u32 = 60;
+/// So is one after the last paragraph, where it holds no link.
+const CLOSING_CHARS_MIN: u32 = 60;
+/// Where lines after the last paragraph are more than this part of what stands before, they are the text, and the paragraphs only introduce it.
+const CLOSING_PERCENT: u32 = 25;
+/// A label before a link (`Read more:`) is shorter than this.
+const LINK_LABEL_CHARS_MAX: u32 = 25;
+/// The caption of a picture that is no sentence is shorter than this.
+const CAPTION_CHARS_MAX: u32 = 150;
+
+pub(super) fn select(survey: &Survey<'_>, choice: Choice) -> Selection {
+    let Choice { headline, container } = choice;
+    let Some(end) = (0..survey.leaves.len()).rfind(|&at| survey.is_within(at, container)) else {
+        return Selection { root: container, omitted: Vec::new(), first: None };
+    };
+    let first = (0..=end).find(|&at| survey.is_within(at, container)).unwrap_or(end);
+    let headline = headline.filter(|&at| at < end);
+    let start = headline.map_or(first, |headline| headline + 1);
+    let root = match headline {
+        Some(headline) if headline < first => around_both(survey, container, survey.leaves[headline].owner),
+        _ => container,
+    };
+    let places: Vec<usize> = (start.min(first)..=end).filter(|&at| survey.is_within(at, root)).collect();
+    let mut keep: Vec<bool> = {
+        let body = Body {
+            survey,
+            first,
+            opening: places
+                .iter()
+                .copied()
+                .find(|&at| at >= start.max(first) && survey.is_good(at))
+                .unwrap_or(first),
+        };
+        places.iter().map(|&at| at >= start && body.holds(at)).collect()
+    };
+    drop_closing(survey, &places, &mut keep);
+    drop_headings(survey, &places, &mut keep, first);
+    let kept: Vec<usize> = places.into_iter().zip(keep).filter_map(|(at, keep)| keep.then_some(at)).collect();
+    let mut omitted: Vec<NodeId> = (0..survey.leaves.len())
+        .filter(|at| kept.binary_search(at).is_err())
+        .map(|at| survey.leaves[at].first)
+        .collect();
+    omitted.sort_unstable();
+    Selection { root, omitted, first: kept.first().map(|&at| survey.leaves[at].first) }
+}
+
+/// The nearest element around both.
+fn around_both(survey: &Survey<'_>, one: usize, other: usize) -> usize {
+    survey.outward(one).find(|&above| (above..survey.elements[above].end).contains(&other)).unwrap_or(0)
+}
+
+struct Body<'s, 'a> {
+    survey: &'s Survey<'a>,
+    /// The first leaf in the container.
+    first: usize,
+    /// The first paragraph in it.
+    opening: usize,
+}
+
+impl Body<'_, '_> {
+    /// Whether a leaf after the headline is part of the text, as far as it can be told from itself and what it stands in.
+    fn holds(&self, at: usize) -> bool {
+        let (leaf, owner) = (&self.survey.leaves[at], self.survey.owner(at));
+        if owner.beside {
+            return false;
+        }
+        if at < self.first {
+            return standfirst::is_line(self.survey, leaf);
+        }
+        let is_heading = owner.level > 0;
+        if at < self.opening {
+            let says_something = is_heading
+                || leaf.has_sentence
+                || leaf.chars >= OPENING_CHARS_MIN
+                || owner.node.is(&local_name!("li"));
+            if !says_something {
+                return false;
+            }
+        }
+        (is_heading || !is_link(leaf))
+            && !self.is_in_link_list(leaf)
+            && !self.is_label(leaf)
+            && !self.is_caption(leaf)
+    }
+
+    fn is_in_link_list(&self, leaf: &Leaf) -> bool {
+        self.survey.outward(leaf.owner).map(|at| &self.survey.elements[at]).any(|element| {
+            matches!(element.node.name(), Some(&local_name!("ul") | &local_name!("ol")))
+                && element.link_chars * 10 >= element.chars * 7
+        })
+    }
+
+    fn is_label(&self, leaf: &Leaf) -> bool {
+        let text = self.survey.elements[0].node.document().node(leaf.first).as_text();
+        labels::is_label(text.unwrap_or_default(), leaf.chars)
+    }
+
+    /// Whether a leaf is all that is said in the box of a picture, and no sentence.
+    fn is_caption(&self, leaf: &Leaf) -> bool {
+        if leaf.chars > CAPTION_CHARS_MAX || leaf.has_sentence || self.survey.elements[leaf.owner].level > 0 {
+            return false;
+        }
+        let boxed = self.survey.outward(leaf.owner).find(|&at| self.survey.elements[at].media > 0);
+        boxed.is_some_and(|boxed| boxed != leaf.owner && self.survey.elements[boxed].chars == leaf.chars)
+    }
+}
+
+/// Whether a leaf is a link to elsewhere, perhaps with a label before it.
+fn is_link(leaf: &Leaf) -> bool {
+    leaf.link_chars * 10 >= leaf.chars * 9
+        || leaf.links == 1
+            && leaf.looks == Looks::Links
+            && leaf.chars - leaf.link_chars < LINK_LABEL_CHARS_MAX
+}
+
+/// Leaves out the lines after the last paragraph that don't belong to it.
+fn drop_closing(survey: &Survey<'_>, places: &[usize], keep: &mut [bool]) {
+    let Some(last) = places.iter().rposition(|&at| survey.is_good(at)) else { return };
+    let chars = |range: std::ops::Range<usize>| -> u32 {
+        range.filter(|&index| keep[index]).map(|index| survey.leaves[places[index]].chars).sum()
+    };
+    if chars(last + 1..places.len()) * 100 > chars(0..last + 1) * CLOSING_PERCENT {
+        return;
+    }
+    for index in last + 1..places.len() {
+        let (leaf, owner) = (&survey.leaves[places[index]], survey.owner(places[index]));
+        keep[index] &= leaf.has_sentence
+            || leaf.chars >= CLOSING_CHARS_MIN && leaf.link_chars == 0
+            || matches!(owner.node.name(), Some(&local_name!("li") | &local_name!("td")));
+    }
+}
+
+/// Leaves out headings with nothing under them: they head what was left out.
+fn drop_headings(survey: &Survey<'_>, places: &[usize], keep: &mut [bool], first: usize) {
+    // The level of what follows: 0 for nothing.
+    let mut under = 0;
+    for index in (0..places.len()).rev() {
+        // A second line of the headline needs nothing under it.
+        if !keep[index] || places[index] < first && survey.owner(places[index]).level > 0 {
+            continue;
+        }
+        match survey.owner(places[index]).level {
+            0 => under = u8::MAX,
+            level if under > level => under = level,
+            _ => keep[index] = false,
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! What the page declares its headline to be, for comparison with what it shows.
+
+use crate::declared::Declared;
+
+/// The declared titles, folded.
+#[derive(Debug, Default)]
+pub(super) struct Titles(Vec<String>);
+
+/// Shorter titles are found by chance in others.
+const LETTERS_MIN: usize = 8;
+
+impl Titles {
+    pub(super) fn of(declared: &Declared<'_>) -> Self {
+        const NAMES: [&str; 4] = ["og:title", "twitter:title", "title", "headline"];
+        let metas = declared.metas.iter().filter(|meta| NAMES.iter().any(|name| meta.is(name)));
+        let titles = metas.map(|meta| Self::fold(meta.content));
+        let titles = titles.chain(declared.title.map(|title| Self::fold(&title.raw_text())));
+        Self(titles.filter(|title| !title.is_empty()).collect())
+    }
+
+    /// Letters and digits in lower case: what is left when two writings of a headline differ in nothing that matters.
+    pub(super) fn fold(text: &str) -> String {
+        text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    }
+
+    /// Whether a title says just this.
+    pub(super) fn has(&self, folded: &str) -> bool {
+        folded.len() > 3 && self.0.iter().any(|title| title == folded)
+    }
+
+    /// Whether a title says this and little more, or this says a title and little more.
+    pub(super) fn has_like(&self, folded: &str) -> bool {
+        self.0.iter().any(|title| {
+            let (short, long) =
+                if folded.len() < title.len() { (folded, title.as_str()) } else { (title.as_str(), folded) };
+            short.len() > LETTERS_MIN && short.len() * 10 >= long.len() * 6 && long.contains(short)
+        })
+    }
+}
