@@ -33,7 +33,7 @@ pub(crate) const STORED_PREFIX_BYTES: usize = GZIP_HEAD.len() + 5;
 /// How far a stored block reaches (RFC 1951, 3.2.4).
 const STORED_BLOCK_BYTES_MAX: usize = 65_535;
 
-/// A record to be written. Length and block digest are added by the writer.
+/// A record to be written. Its length is added by the writer.
 pub(crate) struct Record<'a> {
     pub(crate) kind: &'static str,
     pub(crate) id: RecordId,

@@ -168,7 +168,7 @@ fn a_batch_that_was_torn_in_its_middle_is_cut() {
         let deposit = |identifier: &'static str| {
             let vault = &vault;
             scope.spawn(move || vault.deposit(&Specimen::new(identifier).unit()).unwrap());
-            thread::sleep(Duration::from_millis(100));
+            thread::sleep(Duration::from_millis(300));
         };
         // The first waits for the lock; the others meanwhile wait for it, and then share one sync.
         for identifier in ["2", "3", "4", "5"] {

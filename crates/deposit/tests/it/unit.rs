@@ -277,3 +277,25 @@ fn nothing_of_the_article_is_in_debug_output() {
     let shown = format!("{:?}", Specimen::new("1").unit());
     assert!(!shown.contains("The text"), "{shown}");
 }
+
+#[test]
+fn whatever_the_bytes_are_reading_them_comes_to_an_end() {
+    let good = Specimen::new("1").unit();
+    let mut random = crate::tools::Random(0xf00d);
+    for _ in 0..20_000 {
+        let mut bytes = good.bytes().to_vec();
+        for _ in 0..=random.below(3) {
+            let (from, to) = (random.below(bytes.len()), random.below(bytes.len()));
+            let piece = bytes[from.min(to)..from.max(to).min(from.min(to) + 64)].to_vec();
+            let at = random.below(bytes.len());
+            match random.below(3) {
+                0 => drop(bytes.splice(at..at, piece)),
+                1 => drop(bytes.drain(at..(at + 1 + random.below(16)).min(bytes.len()))),
+                _ => bytes[at] = u8::try_from(random.below(256)).unwrap(),
+            }
+        }
+        if let Ok(read) = Unit::read(&bytes) {
+            assert_eq!(read.envelope(), good.envelope());
+        }
+    }
+}
