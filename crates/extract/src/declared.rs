@@ -205,7 +205,7 @@ impl<'a> Declared<'a> {
             let types = types.unwrap_or_default();
             self.items.push(Item { node, parent: around, types, properties: Vec::new() });
         }
-        let names = names?;
+        let Some(names) = names else { return item };
         let is_meta = *name == local_name!("meta");
         let meta = is_meta.then(|| (key, self.count(key, names)));
         let property = Property { names, node, item, meta };

@@ -9,7 +9,7 @@
 //! certain reading at all.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write};
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
@@ -379,7 +379,7 @@ impl<'a> Repair<'a> {
                     self.at += 1;
                 }
                 control => {
-                    self.out.push_str(&format!("\\u{control:04x}"));
+                    write!(self.out, "\\u{control:04x}").ok()?;
                     self.at += 1;
                 }
             }

@@ -40,16 +40,12 @@ pub(crate) struct Thing<'j> {
 impl<'a> LinkedData<'a> {
     /// Takes the text of the next block.
     pub(crate) fn push(&mut self, text: Cow<'a, str>) -> Reading {
-        let strict = match &text {
-            Cow::Borrowed(text) => Json::parse(text),
-            Cow::Owned(text) => Json::parse(text).map(Json::into_owned),
-        };
-        let (block, reading) = match strict {
-            Some(json) => (Some(json), Reading::Strict),
-            None => match json::repair(&text).as_deref().and_then(Json::parse) {
-                Some(json) => (Some(json.into_owned()), Reading::Repaired),
-                None => (None, Reading::None),
-            },
+        let (block, reading) = match text {
+            Cow::Borrowed(text) => read(text),
+            Cow::Owned(text) => {
+                let (block, reading) = read(&text);
+                (block.map(Json::into_owned), reading)
+            }
         };
         self.blocks.push(block);
         reading
@@ -201,16 +197,21 @@ impl<'j> Thing<'j> {
         let types = self.json.get("@type").map_or(&[][..], Json::items);
         types.iter().filter_map(Json::as_str).any(|name| among(local_name(name)))
     }
-
-    /// Whether a type is given at all.
-    pub(crate) fn is_typed(&self) -> bool {
-        self.json.get("@type").is_some()
-    }
 }
 
 /// The name without its vocabulary: `NewsArticle` for `https://schema.org/NewsArticle` and `schema:NewsArticle`.
 pub(crate) fn local_name(name: &str) -> &str {
     name.trim().rsplit(['/', ':', '#']).next().unwrap_or(name)
+}
+
+fn read(text: &str) -> (Option<Json<'_>>, Reading) {
+    if let Some(json) = Json::parse(text) {
+        return (Some(json), Reading::Strict);
+    }
+    match json::repair(text).as_deref().and_then(Json::parse) {
+        Some(json) => (Some(json.into_owned()), Reading::Repaired),
+        None => (None, Reading::None),
+    }
 }
 
 impl Json<'_> {

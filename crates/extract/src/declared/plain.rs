@@ -23,15 +23,12 @@ pub(crate) fn decode_references(text: &str) -> Cow<'_, str> {
     while let Some(at) = rest.find('&') {
         let (before, from) = rest.split_at(at);
         out.push_str(before);
-        rest = match reference(from) {
-            Some((decoded, length)) => {
-                out.push_str(&decoded);
-                from.get(length..).unwrap_or_default()
-            }
-            None => {
-                out.push('&');
-                from.get(1..).unwrap_or_default()
-            }
+        rest = if let Some((decoded, length)) = reference(from) {
+            out.push_str(&decoded);
+            from.get(length..).unwrap_or_default()
+        } else {
+            out.push('&');
+            from.get(1..).unwrap_or_default()
         };
     }
     out.push_str(rest);

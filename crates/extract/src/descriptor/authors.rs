@@ -223,7 +223,11 @@ pub(crate) fn read(
         .iter()
         .find(|described| counts(&described.names, described.are_accounts, described.are_persons))
         .map(|described| &described.names);
-    chosen = chosen.or_else(|| marked.iter().find(|names| counts(names, false, false)));
+    chosen = chosen.or_else(|| {
+        marked.iter().find(|names| {
+            counts(names, false, false) && !names.iter().any(|name| has_no_name_word(&name.text))
+        })
+    });
     chosen = chosen.or_else(|| metas.iter().find(|names| meta_counts(names)));
     chosen = chosen.or_else(|| Some(&shown).filter(|shown| !shown.is_empty()));
     chosen = chosen.or_else(|| {

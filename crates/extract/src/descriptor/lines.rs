@@ -22,7 +22,7 @@ const LINE_BYTES_MAX: usize = 2048;
 /// How far up from the headline the box is looked for that holds what stands above it.
 const LEVELS_UP_MAX: usize = 4;
 
-/// A block's own line of text.
+/// What one block says, or one inline element that stands directly in a box of the headline.
 #[derive(Debug)]
 pub(crate) struct Line<'a> {
     pub(crate) node: Node<'a>,
@@ -34,45 +34,60 @@ pub(crate) struct Line<'a> {
 /// The lines around a headline, in document order, without those that are about something else than the article.
 pub(crate) fn around(headline: Node<'_>) -> Vec<Line<'_>> {
     let (mut above, mut below) = (Vec::new(), Vec::new());
+    let boxes: HashSet<NodeId> = headline.ancestors().map(Node::id).collect();
+    let mut own_article = headline.ancestors().find(|node| node.is(&local_name!("article")));
     let mut seen: HashSet<NodeId> = HashSet::new();
-    let mut paragraphs = 0;
+    let (mut passed, mut paragraphs) = (false, 0);
     let top = headline.document().root();
     let mut next = Some(box_of(headline));
-    let mut passed = false;
-    let ancestors: HashSet<NodeId> = headline.ancestors().map(Node::id).collect();
     while let Some(node) = next {
         if node == headline {
             passed = true;
             next = node.after(top);
             continue;
         }
-        let hidden = node.name().is_some_and(|name| text::flow(name) == Flow::Absent);
-        if hidden || (!ancestors.contains(&node.id()) && is_aside(node)) {
-            next = node.after(top);
-            continue;
+        if !boxes.contains(&node.id()) {
+            // Of `article` elements the one around the headline is meant, or the first one below it; others are teasers or the next article.
+            let is_article = node.is(&local_name!("article"));
+            let is_other = is_article && own_article.is_some_and(|own| own != node);
+            if is_article && passed && !is_other {
+                own_article = Some(node);
+            }
+            let is_hidden = node.name().is_some_and(|name| text::flow(name) == Flow::Absent);
+            if is_hidden || is_other || is_aside(node) {
+                next = node.after(top);
+                continue;
+            }
         }
         next = node.following(top);
         if node.as_text().is_none_or(|text| text.trim().is_empty()) {
             continue;
         }
-        let Some(block) = block_of(node).filter(|block| seen.insert(block.id())) else { continue };
-        if ancestors.contains(&block.id()) {
+        let Some(line) = line_of(node, &boxes).filter(|line| seen.insert(line.id())) else { continue };
+        let text = short_text(line);
+        if !passed {
+            above.push(Line { node: line, text, is_above: true });
             continue;
         }
-        let text = short_text(block);
-        if passed {
-            paragraphs += usize::from(text.chars().count() >= PARAGRAPH_CHARS_MIN);
-            below.push(Line { node: block, text, is_above: false });
-            if below.len() >= LINES_BELOW_MAX || paragraphs >= PARAGRAPHS_MAX {
-                break;
-            }
-        } else {
-            above.push(Line { node: block, text, is_above: true });
+        paragraphs += usize::from(text.chars().nth(PARAGRAPH_CHARS_MIN - 1).is_some());
+        below.push(Line { node: line, text, is_above: false });
+        if below.len() >= LINES_BELOW_MAX || paragraphs >= PARAGRAPHS_MAX {
+            break;
         }
     }
     let mut lines = above.split_off(above.len().saturating_sub(LINES_ABOVE_MAX));
     lines.append(&mut below);
     lines
+}
+
+/// The element whose line a text belongs to: the nearest block, or what stands as its own inline element in a box of the headline.
+fn line_of<'a>(text: Node<'a>, boxes: &HashSet<NodeId>) -> Option<Node<'a>> {
+    let is_block = |node: &Node<'_>| node.name().is_some_and(|name| text::flow(name) == Flow::Block);
+    let block = text.ancestors().find(is_block)?;
+    if boxes.contains(&block.id()) {
+        return text.ancestors().take_while(|node| *node != block).last();
+    }
+    Some(block)
 }
 
 /// The box whose lines above the headline belong to it.
@@ -86,11 +101,6 @@ fn box_of(headline: Node<'_>) -> Node<'_> {
         }
     }
     own
-}
-
-/// The nearest block around a text.
-fn block_of(text: Node<'_>) -> Option<Node<'_>> {
-    text.ancestors().find(|node| node.name().is_some_and(|name| text::flow(name) == Flow::Block))
 }
 
 /// What a block says, as far as it is of use as a line.
@@ -125,7 +135,11 @@ pub(crate) fn is_aside(node: Node<'_>) -> bool {
                 | &local_name!("button")
         )
     );
-    by_name || is_named(node, &ASIDE) || node.attribute("hidden").is_some()
+    let part = node.attribute("itemprop").or(node.attribute("property")).unwrap_or_default();
+    by_name
+        || matches!(part, "comment" | "review")
+        || is_named(node, &ASIDE)
+        || node.attribute("hidden").is_some()
 }
 
 /// Parts of class names and ids that mark what is not the article's.

@@ -131,16 +131,24 @@ pub(crate) fn read(declared: &Declared<'_>, subject: &Subject<'_>, lines: &[Line
     let mut modified = specific(declared, subject, "dateModified", MODIFIED);
     let mut unspecific = metas(declared, UNSPECIFIC);
     unspecific.extend(declared.loose.iter().filter(|own| own.is("datePublished")).filter_map(in_property));
+    // `dc:created` is what Drupal writes.
+    let marked = declared.loose.iter().chain(subject.items.iter().flat_map(|item| &item.properties));
+    unspecific.extend(marked.filter(|own| own.is("created")).filter_map(in_property));
     unspecific.extend(subject.pages.iter().filter_map(|thing| in_thing(thing, "datePublished")));
     let shown = shown(lines);
-    let confirmed = |dated: &Dated| shown.published.iter().any(|shown| shown.day.is_near(dated.day));
-    published.extend(unspecific.into_iter().filter(confirmed));
+    let is_near = |dates: &[Dated], day: Day| dates.iter().any(|own| own.day.is_near(day));
+    // Where declarations differ, one that names the day of the last change was filled with the wrong one of the two.
+    if published.iter().any(|other| !is_near(&published[..1], other.day)) {
+        let (changes, rest): (Vec<_>, Vec<_>) =
+            published.into_iter().partition(|own| is_near(&modified, own.day));
+        published = rest.into_iter().chain(changes).collect();
+    }
+    published.extend(unspecific.into_iter().filter(|own| is_near(&shown.published, own.day)));
     // Shown and declared differ, and not because the change is shown for the publication: neither is certain.
-    let is_other = |shown: &Dated| {
-        published.first().is_some_and(|first| !first.day.is_near(shown.day))
-            && !modified.iter().any(|own| own.day.is_near(shown.day))
+    let contradicts = |shown: &Dated| {
+        !published.is_empty() && !is_near(&published[..1], shown.day) && !is_near(&modified, shown.day)
     };
-    let is_doubtful = shown.published.iter().any(is_other);
+    let is_doubtful = shown.published.iter().any(contradicts);
     published.extend(shown.published.iter().cloned());
     modified.extend(declared.loose.iter().filter(|own| own.is("dateModified")).filter_map(in_property));
     modified.extend(subject.pages.iter().filter_map(|thing| in_thing(thing, "dateModified")));
@@ -148,13 +156,14 @@ pub(crate) fn read(declared: &Declared<'_>, subject: &Subject<'_>, lines: &[Line
     When { published, modified, is_doubtful }
 }
 
-/// The dates that are declared as this article's.
+/// The dates that are declared as this article's. Microdata goes last: it is written around what is shown, and templates that show the
+/// last change call it the publication as often as not.
 fn specific(declared: &Declared<'_>, subject: &Subject<'_>, property: &str, names: &[&str]) -> Vec<Dated> {
     let mut dates: Vec<_> = subject.things.iter().filter_map(|thing| in_thing(thing, property)).collect();
+    dates.extend(metas(declared, names));
     for item in &subject.items {
         dates.extend(item.properties.iter().filter(|own| own.is(property)).filter_map(in_property));
     }
-    dates.extend(metas(declared, names));
     dates
 }
 

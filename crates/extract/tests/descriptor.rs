@@ -1,0 +1,274 @@
+//! What is copied of an article's headline, standfirst, authors, dates, topics and relation, on the pages in `fixtures/extract/descriptor`.
+#![allow(clippy::unwrap_used, clippy::missing_docs_in_private_items)]
+
+use releve_extract::{
+    Article, ElementRule, Envelope, Field, NoticeCode, PageRules, Place, RelationKind, Rules, Value, extract,
+    look_up,
+};
+use releve_url_canon::HttpsUrl;
+
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/extract/descriptor/");
+
+/// Extracts a fixture, and looks every value up again at its place (R12).
+fn read(name: &str, path: &str, rules: PageRules) -> Article {
+    let bytes = std::fs::read(format!("{FIXTURES}{name}.html")).unwrap();
+    let address: HttpsUrl = format!("https://www.example.org{path}").parse().unwrap();
+    let envelope = Envelope { bytes: &bytes, content_type: "text/html; charset=utf-8", address: &address };
+    let rules = Rules::Page(rules);
+    let article = extract(&envelope, &rules).unwrap();
+    let descriptor = &article.descriptor;
+    let chosen = Field::ALL.iter().flat_map(|field| descriptor.values(*field));
+    let others = descriptor.others.iter().map(|other| &other.value);
+    for value in chosen.chain(others).chain(article.relation.iter().map(|relation| &relation.original)) {
+        let written = value.place.to_string();
+        let place: Place = written.parse().unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(place, value.place, "{name}: {written}");
+        assert_eq!(look_up(&envelope, &rules, &place).as_ref(), Some(&value.text), "{name}: {written}");
+    }
+    article
+}
+
+/// Checks the values of some fields, in the order of the rows: text and place. A field named without values must be absent.
+fn check(name: &str, path: &str, expected: &[(Field, &[(&str, &str)])]) {
+    let article = read(name, path, PageRules::default());
+    for (field, values) in expected {
+        let values: Vec<(String, String)> =
+            values.iter().map(|(text, place)| ((*text).into(), (*place).into())).collect();
+        let found: Vec<_> = article.descriptor.values(*field).iter().map(written).collect();
+        assert_eq!(found, values, "{name}: {field}");
+    }
+}
+
+fn written(value: &Value) -> (String, String) {
+    (value.text.clone(), value.place.to_string())
+}
+
+use Field::{Authors, Canonical, Category, Headline, Language, Modified, Published, Standfirst, Tags};
+
+#[test]
+fn r12_a_date_is_copied_only_where_it_is_this_articles() {
+    // Not from an address, a picture's path, a copyright line, a script, a caption, a sentence, a table, another article, today.
+    check("dates-of-other-things", "/2019/04/30/harbour-crane", &[(Published, &[]), (Modified, &[])]);
+}
+
+#[test]
+fn r12_a_date_is_copied_whole_with_the_zone_it_has() {
+    check(
+        "published-and-modified",
+        "/ferry",
+        &[
+            (Published, &[("2024-03-05T22:15:00-05:00", "meta[property=article:published_time]")]),
+            (Modified, &[("2024-03-07T11:40:00+00:00", "meta[property=article:modified_time]")]),
+        ],
+    );
+    check(
+        "shown-dates",
+        "/lighthouse",
+        &[
+            (Published, &[("March 5, 2024 at 4:19 p.m. ET", "span")]),
+            (Modified, &[("6 March 2024", "p > span:nth-of-type(2)")]),
+        ],
+    );
+}
+
+#[test]
+fn r12_dates_that_contradict_each_other_are_none() {
+    let article = read("contradicting-dates", "/bridge", PageRules::default());
+    assert_eq!(article.descriptor.published, None);
+    let others: Vec<_> = article.descriptor.others.iter().filter(|other| other.field == Published).collect();
+    assert_eq!(others.len(), 2, "both stand beside the field: {others:?}");
+}
+
+#[test]
+fn r12_authors_are_this_articles_and_nobody_elses() {
+    check(
+        "authors-of-related-stories",
+        "/typesetter",
+        &[(Authors, &[("Ines Moreau", "a")]), (Published, &[])],
+    );
+    check(
+        "byline-with-other-words",
+        "/rivers",
+        &[(Authors, &[("Ada Lindqvist", "p #char=3,16"), ("Omar Farouk", "p #char=21,32")])],
+    );
+}
+
+#[test]
+fn r12_neither_an_account_nor_the_publisher_is_an_author() {
+    check("author-account", "/bees", &[(Authors, &[("Chiara Benedetti", "p #char=11,27")])]);
+    check("author-publisher", "/parking", &[(Authors, &[])]);
+}
+
+#[test]
+fn r12_json_ld_is_read_in_the_shapes_that_pages_write() {
+    check(
+        "json-ld-shapes",
+        "/faehrmann",
+        &[
+            (Headline, &[("Der Fährmann hört auf", "h1")]),
+            (Published, &[("2024-03-05T06:00+01:00", "json-ld[1][1].@graph[0].datePublished")]),
+            (Modified, &[("2024-03-05T09:30+01:00", "json-ld[1][1].@graph[0].dateModified")]),
+            (
+                Authors,
+                &[("Greta Lohse", "json-ld[2].name"), ("Kai Brandt", "json-ld[1][1].@graph[0].author[1]")],
+            ),
+            (Category, &[("Region", "json-ld[1][1].@graph[0].articleSection[0]")]),
+            (
+                Tags,
+                &[
+                    ("Fähre", "json-ld[1][1].@graph[0].keywords #char=0,5"),
+                    ("Fluss", "json-ld[1][1].@graph[0].keywords #char=7,12"),
+                    ("Ruhestand", "json-ld[1][1].@graph[0].keywords #char=14,23"),
+                ],
+            ),
+            (Language, &[("de", "html@lang")]),
+        ],
+    );
+}
+
+#[test]
+fn r12_broken_json_ld_gives_what_is_certain_in_it() {
+    check(
+        "json-ld-broken",
+        "/goats",
+        &[
+            (Published, &[("2024-03-05", "json-ld[0].datePublished")]),
+            (Authors, &[("Noor Haddad", "json-ld[0].author.name")]),
+            (Standfirst, &[]),
+        ],
+    );
+    let article = read("json-ld-broken", "/goats", PageRules::default());
+    let codes: Vec<_> = article
+        .notices
+        .iter()
+        .map(|notice| (notice.code, notice.place.as_ref().map(ToString::to_string)))
+        .collect();
+    assert!(codes.contains(&(NoticeCode::JsonLdRepaired, Some("json-ld[0]".into()))), "{codes:?}");
+    assert!(codes.contains(&(NoticeCode::JsonLdBroken, Some("json-ld[1]".into()))), "{codes:?}");
+}
+
+#[test]
+fn r12_of_several_articles_the_one_of_this_address_counts() {
+    check(
+        "two-articles",
+        "/snow",
+        &[
+            (Headline, &[("Snow in June", "h1")]),
+            (Published, &[("2024-06-11", "json-ld[1].datePublished")]),
+            (Authors, &[("Ben Okafor", "json-ld[1].author.name")]),
+        ],
+    );
+    check(
+        "no-article-of-its-own",
+        "/markets",
+        &[(Headline, &[("Markets this week", "h1")]), (Published, &[])],
+    );
+    let article = read("no-article-of-its-own", "/markets", PageRules::default());
+    assert!(article.notices.iter().any(|notice| notice.code == NoticeCode::ArticleAmbiguous));
+}
+
+#[test]
+fn r12_microdata_and_rdfa_are_read() {
+    check(
+        "microdata",
+        "/well",
+        &[
+            (Headline, &[("A well for the school", "h1")]),
+            (Authors, &[("Esi Mensah", "a > span")]),
+            (Published, &[("2017-09-09T10:52:00+02:00", "abbr@title")]),
+            (Modified, &[("2017-09-10", "meta[itemprop=dateModified]")]),
+            (Category, &[("Villages", "meta[itemprop=articleSection]")]),
+        ],
+    );
+    check(
+        "rdfa",
+        "/node/12",
+        &[
+            (Authors, &[("Lucie Garnier", "div > span:nth-of-type(2) > span")]),
+            (Published, &[("2013-05-04T09:12:00+02:00", "span@content")]),
+        ],
+    );
+}
+
+#[test]
+fn r12_a_headline_is_neither_cut_at_a_dash_nor_the_sites_name() {
+    check(
+        "headline-with-dashes",
+        "/eight-rooms",
+        &[(Headline, &[("Eight-Rooms — or: how a mill-owner got his name", "main > h1")])],
+    );
+}
+
+#[test]
+fn r12_a_standfirst_is_shown_and_marked_up_as_one() {
+    let named = "For one night in October the station clock told the truth about everybody's trains.";
+    check(
+        "standfirst-named",
+        "/clock",
+        &[
+            (Standfirst, &[(named, "header > p:nth-of-type(2)")]),
+            (Authors, &[("Ruth Abara", "header > p:nth-of-type(3) #char=3,13")]),
+        ],
+    );
+    let confirmed = "Seit hundert Jahren misst eine Behörde den Nebel. Nun soll sie sparen.";
+    check("standfirst-confirmed", "/nebel", &[(Standfirst, &[(confirmed, "p")])]);
+    check("standfirst-cut-off", "/map", &[(Standfirst, &[])]);
+}
+
+#[test]
+fn r12_the_canonical_address_is_copied_as_it_stands_if_there_is_one() {
+    check(
+        "dates-of-other-things",
+        "/x",
+        &[(Canonical, &[("https://www.example.org/2019/04/30/harbour-crane", "link@href")])],
+    );
+    check("two-canonicals", "/lost", &[(Canonical, &[])]);
+}
+
+#[test]
+fn r12_selectors_of_the_configuration_go_before_everything() {
+    let rule = |selector: &str, attribute: Option<&str>| ElementRule {
+        selector: selector.parse().unwrap(),
+        attribute: attribute.map(Into::into),
+    };
+    let fields = [
+        (Authors, rule("section .author", None)),
+        (Published, rule("time", Some("datetime"))),
+        (Headline, rule("header .byline", None)),
+    ];
+    let rules = PageRules { fields: fields.into_iter().collect(), ..PageRules::default() };
+    let article = read("authors-of-related-stories", "/typesetter", rules);
+    let authors: Vec<_> = article.descriptor.authors.iter().map(|author| &*author.text).collect();
+    assert_eq!(authors, ["Tom Akande", "Lena Wirth"]);
+    assert_eq!(article.descriptor.headline.unwrap().text, "By Ines Moreau");
+    assert!(article.descriptor.others.iter().any(|other| other.value.text == "The last typesetter"));
+    // What a rule points at is absent where it is not there; nothing is fallen back to.
+    assert_eq!(article.descriptor.published, None);
+    let unmatched: Vec<_> =
+        article.notices.iter().filter(|notice| notice.code == NoticeCode::SelectorUnmatched).collect();
+    assert_eq!(unmatched.len(), 1);
+    assert_eq!(unmatched[0].detail, "`time` for published");
+}
+
+#[test]
+fn r14_a_translation_names_its_one_original() {
+    let article = read("translation", "/en/the-bell", PageRules::default());
+    let relation = article.relation.unwrap();
+    assert_eq!(relation.kind, RelationKind::TranslationOf);
+    assert_eq!(
+        written(&relation.original),
+        ("https://www.example.org/fr/la-cloche".into(), "json-ld[0].translationOfWork.@id".into())
+    );
+    // The original itself, should it name itself, is no translation.
+    assert_eq!(read("translation", "/fr/la-cloche", PageRules::default()).relation, None);
+}
+
+#[test]
+fn r14_alternates_and_several_originals_declare_nothing() {
+    let alternates = read("translation-alternates-only", "/en/the-bell", PageRules::default());
+    assert_eq!(alternates.relation, None);
+    assert!(!alternates.notices.iter().any(|notice| notice.code == NoticeCode::RelationAmbiguous));
+    let two = read("translation-of-two", "/en/the-bell", PageRules::default());
+    assert_eq!(two.relation, None);
+    assert!(two.notices.iter().any(|notice| notice.code == NoticeCode::RelationAmbiguous));
+}
