@@ -31,7 +31,8 @@ pub(crate) struct Global {
     /// The connector's configuration.
     #[arg(long, global = true, value_name = "FILE", default_value = "releve.toml")]
     pub(crate) config: PathBuf,
-    /// Machine-readable output: one JSON value on standard output.
+    /// Machine-readable output: one JSON value on standard output, an array where there can be several answers. `run` prints
+    /// nothing but its log.
     #[arg(long, global = true)]
     pub(crate) json: bool,
     /// Publishers on loopback: names under `.test`, an extra root for them alone, a clock offset. Every proof is marked.
@@ -72,13 +73,17 @@ pub(crate) enum Command {
         source: Option<String>,
     },
     /// What each source has read, refused and has before it.
-    Status,
+    Status {
+        /// List everything that was refused or set aside, not only the first of each source.
+        #[arg(long)]
+        all: bool,
+    },
     /// Show a sealed article.
     Show {
         /// Its identifier, its address, or SOURCE:IDENTIFIER.
         #[arg(value_name = "REFERENCE")]
         reference: String,
-        /// The whole text or the bytes as they came.
+        /// The whole text or the bytes as they came. With --json, the envelope is in base64.
         #[arg(long, value_enum, default_value_t = ShowAs::Markdown)]
         format: ShowAs,
     },
@@ -91,6 +96,11 @@ pub(crate) enum Command {
         #[arg(long, value_name = "DIGEST")]
         head: Option<String>,
     },
+    /// Look after the vault.
+    Vault {
+        #[command(subcommand)]
+        command: VaultCommand,
+    },
     /// Put a refused or set-aside article back into the queue.
     Retry {
         /// The source.
@@ -100,7 +110,7 @@ pub(crate) enum Command {
         #[arg(value_name = "REFERENCE")]
         reference: String,
     },
-    /// Extract from a file, as a pass would, and print it as JSON.
+    /// Extract from a file, as a pass would, and print it as JSON, with or without --json.
     Extract(ExtractArgs),
     /// Print what a robots.txt says of addresses, before we come.
     Robots {
@@ -110,7 +120,8 @@ pub(crate) enum Command {
         /// The product token that is judged for.
         #[arg(long, value_name = "TOKEN", required_unless_present = "cases")]
         agent: Option<String>,
-        /// JSON lines with `id`, `robots` or `robots_b64`, `agent` and `url`; `-` is standard input.
+        /// JSON lines with `id`, `robots` or `robots_b64`, `agent` and `url`; one JSON line is printed for each. `-` is
+        /// standard input.
         #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "agent"])]
         cases: Option<PathBuf>,
         /// The addresses, or their paths.
@@ -126,7 +137,7 @@ pub(crate) enum Command {
         #[arg(value_name = "ADDRESS", required = true)]
         addresses: Vec<String>,
     },
-    /// Print the JSON Schema of a configuration file, for editors.
+    /// Print the JSON Schema of a configuration file, for editors; with --json, on one line.
     Schema {
         /// Which file.
         #[arg(value_enum, default_value_t = SchemaOf::Source)]
@@ -149,6 +160,15 @@ pub(crate) enum ShowAs {
     Envelope,
     /// The proof.
     Proof,
+}
+
+/// What is done with the vault.
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub(crate) enum VaultCommand {
+    /// Build the index anew from the segments, which are only read.
+    Reindex,
+    /// How much it holds, of each source.
+    Stats,
 }
 
 /// Which configuration file a schema is of.

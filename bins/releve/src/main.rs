@@ -4,6 +4,7 @@ mod cli;
 mod clock;
 mod commands;
 mod exit;
+mod output;
 mod progress;
 mod table;
 mod world;
@@ -16,19 +17,18 @@ use tracing_subscriber::EnvFilter;
 
 use crate::cli::Cli;
 use crate::exit::Exit;
+use crate::output::WhileRead;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     log();
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(WhileRead::new(io::stdout().lock()));
     let ran = commands::run(&cli, &mut out).and_then(|exit| {
         out.flush()?;
         Ok(exit)
     });
     let exit = match ran {
         Ok(exit) => exit,
-        // Whoever read the output has seen enough.
-        Err(error) if is_broken_pipe(&error) => Exit::Done,
         Err(error) => {
             // If standard error is gone too there is nobody left to tell.
             drop(writeln!(io::stderr(), "releve: {error:#}"));
@@ -47,13 +47,4 @@ fn log() {
         .with_ansi(io::stderr().is_terminal())
         .with_target(false)
         .init();
-}
-
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
-        let written = cause.downcast_ref::<io::Error>().map(io::Error::kind);
-        let serialised =
-            || cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
-        written.or_else(serialised) == Some(io::ErrorKind::BrokenPipe)
-    })
 }

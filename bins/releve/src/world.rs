@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use releve_deposit::{Admission, LocalOptions, LocalVault};
+use releve_deposit::{Admission, LocalOptions, LocalVault, VaultError};
 use releve_fetch::{AccessHeader, Clock, HttpsFetch, LabFile, Network};
-use releve_ledger::{Realm, SqliteLedger, ThisMachine};
+use releve_ledger::{Ledger, LedgerErrorKind, MemoryLedger, Realm, SqliteLedger, ThisMachine};
 use releve_proof::RootSet;
 use releve_source::{Connector, File, Source, VaultAt, parse_connector, parse_sources};
+use serde::Deserialize;
 
 use crate::cli::Global;
 use crate::clock::SystemClock;
@@ -38,6 +39,13 @@ pub(crate) struct LabRun {
     pub(crate) file: LabFile,
     /// The root, as PEM.
     pub(crate) root: Vec<u8>,
+}
+
+/// What is wanted here of a vault's `vault.json`.
+#[derive(Deserialize)]
+struct VaultFile {
+    id: String,
+    lab: bool,
 }
 
 impl World {
@@ -116,10 +124,32 @@ impl World {
 
     /// Opens the ledger, and makes one where there is none.
     pub(crate) fn ledger(&self) -> Result<SqliteLedger> {
-        let path = self.base.join(&self.connector.ledger);
-        let realm = if self.lab.is_some() { Realm::Lab } else { Realm::Publishers };
-        SqliteLedger::open_or_create(&path, realm, Arc::new(ThisMachine::look()))
+        let path = self.ledger_file();
+        SqliteLedger::open_or_create(&path, self.realm(), Arc::new(ThisMachine::look()))
             .with_context(|| format!("cannot use the ledger {}", path.display()))
+    }
+
+    /// Opens the ledger to look at it. Where there is none nothing is known, and none is made: an empty one stands for it.
+    pub(crate) fn known(&self) -> Result<Box<dyn Ledger>> {
+        let path = self.ledger_file();
+        match SqliteLedger::open(&path, self.realm(), Arc::new(ThisMachine::look())) {
+            Ok(ledger) => Ok(Box::new(ledger)),
+            Err(error) if error.kind() == LedgerErrorKind::Missing => Ok(Box::new(MemoryLedger::new())),
+            Err(error) => Err(error).with_context(|| format!("cannot use the ledger {}", path.display())),
+        }
+    }
+
+    /// Whether anything was ever read: if so there is a ledger.
+    pub(crate) fn has_ledger(&self) -> bool {
+        self.ledger_file().exists()
+    }
+
+    fn ledger_file(&self) -> PathBuf {
+        self.base.join(&self.connector.ledger)
+    }
+
+    fn realm(&self) -> Realm {
+        if self.lab.is_some() { Realm::Lab } else { Realm::Publishers }
     }
 
     /// Opens the vault, and makes one where there is none.
@@ -134,6 +164,22 @@ impl World {
         let path = self.vault_folder()?;
         LocalVault::open(&path, self.vault_options()?)
             .with_context(|| format!("cannot use the vault {}", path.display()))
+    }
+
+    /// The folder and the id of a vault of which only segments and `vault.json` need be left: a copy, say, without an index
+    /// and without the right to write.
+    pub(crate) fn bare_vault(&self) -> Result<(PathBuf, Option<String>)> {
+        let folder = self.vault_folder()?;
+        // One that is missing or broken is met again by whoever reads the segments, and told there.
+        let named = fs::read(folder.join("vault.json")).ok();
+        let Some(named) = named.and_then(|text| serde_json::from_slice::<VaultFile>(&text).ok()) else {
+            return Ok((folder, None));
+        };
+        if named.lab != self.lab.is_some() {
+            let error = VaultError::LabMismatch { path: folder.clone(), vault_is_lab: named.lab };
+            return Err(error).with_context(|| format!("cannot use the vault {}", folder.display()));
+        }
+        Ok((folder, Some(named.id)))
     }
 
     /// The vault's folder.

@@ -204,7 +204,8 @@ impl Folder {
     fn show(&self, reference: &str) -> Value {
         let (code, text) = self.releve(&["show", reference, "--json"]);
         assert_eq!(code, 0, "{reference}: {text}");
-        serde_json::from_str(text.lines().next().unwrap()).unwrap()
+        let shown: Vec<Value> = serde_json::from_str(&text).unwrap();
+        shown.into_iter().next().unwrap()
     }
 }
 

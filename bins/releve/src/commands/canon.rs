@@ -18,15 +18,15 @@ pub(crate) fn run(
 ) -> Result<Exit> {
     let keep = NecessaryParameters::new(keep);
     let mut exit = Exit::Done;
+    let mut objects = Vec::new();
     for address in addresses {
         match canonicalise(address, None, &keep) {
             Ok(canonical) => {
                 let removed: Vec<String> = canonical.removed.iter().map(ToString::to_string).collect();
                 if global.json {
-                    print_json(
-                        out,
-                        &json!({ "address": address, "canonical": canonical.url.as_str(), "removed": removed }),
-                    )?;
+                    objects.push(
+                        json!({ "address": address, "canonical": canonical.url.as_str(), "removed": removed }),
+                    );
                 } else {
                     writeln!(out, "{}", canonical.url)?;
                     for removed in removed {
@@ -37,15 +37,17 @@ pub(crate) fn run(
             Err(refusal) => {
                 exit = Exit::Failures;
                 if global.json {
-                    print_json(
-                        out,
-                        &json!({ "address": address, "refused": refusal.code(), "reason": refusal.to_string() }),
-                    )?;
+                    objects.push(
+                        json!({ "address": address, "refused": refusal.code(), "reason": refusal.to_string() }),
+                    );
                 } else {
                     writeln!(out, "{address}: {refusal} ({})", refusal.code())?;
                 }
             }
         }
+    }
+    if global.json {
+        print_json(out, &objects)?;
     }
     Ok(exit)
 }

@@ -2,14 +2,16 @@
 
 use std::io::Write;
 
-use anyhow::{Result, bail};
-use releve_ledger::{Entry, Hosts as _, Ledger as _, SqliteLedger, State};
+use anyhow::Result;
+use jiff::Timestamp;
+use releve_ledger::{Entry, Ledger, State};
 use releve_pace::due;
 use releve_redirect_policy::AdmittedHost;
 use releve_robots::{RobotsPolicy, RobotsTxt, Standing, line_text};
-use releve_source::{Identifier, Source};
-use releve_url_canon::{HttpsUrl, canonicalise};
-use serde_json::{Value, json};
+use releve_source::{AddressTemplate, Entrance, Identifier, Source};
+use releve_url_canon::{HttpsUrl, NecessaryParameters, canonicalise};
+use serde_json::{Map, Value, json};
+use url::form_urlencoded;
 
 use super::print_json;
 use crate::cli::Global;
@@ -18,48 +20,44 @@ use crate::world::World;
 
 pub(crate) fn run(global: &Global, address: &str, source: Option<&str>, out: &mut dyn Write) -> Result<Exit> {
     let world = World::load(global)?;
-    let ledger = world.ledger()?;
+    let ledger = world.known()?;
     let sources: Vec<&Source> = match source {
         Some(name) => vec![world.source(name)?],
         None => world.sources.iter().filter(|source| admits(source, address)).collect(),
     };
-    if sources.is_empty() {
-        let names: Vec<_> = world.sources.iter().map(|source| source.name().as_str()).collect();
-        bail!(
-            "no source admits the host of {address}, so it is never contacted; sources: {}",
-            if names.is_empty() { "none".to_owned() } else { names.join(", ") }
-        );
-    }
     let mut explained = Vec::new();
-    for source in sources {
-        let lines = explain(&world, &ledger, source, address)?;
-        if global.json {
-            let object: serde_json::Map<String, Value> =
-                lines.into_iter().map(|line| (line.topic.to_owned(), line.value)).collect();
-            explained.push(Value::Object(object));
-        } else {
-            for line in lines {
-                writeln!(out, "{:<12} {}", line.topic.replace('_', " "), line.text)?;
-            }
-            writeln!(out)?;
-        }
+    for source in &sources {
+        explained.push(explain(&world, ledger.as_ref(), source, address)?);
+    }
+    if sources.is_empty() {
+        explained.push(of_no_source(&world, address));
     }
     if global.json {
-        print_json(out, &explained)?;
+        let objects: Vec<_> = explained.into_iter().map(|explained| explained.object).collect();
+        print_json(out, &objects)?;
+        return Ok(Exit::Done);
+    }
+    for explained in explained {
+        for (topic, text) in explained.lines {
+            writeln!(out, "{topic:<12} {text}")?;
+        }
+        writeln!(out)?;
     }
     Ok(Exit::Done)
 }
 
-/// One thing that is said: for a person, and as JSON.
-struct Line {
-    topic: &'static str,
-    text: String,
-    value: Value,
+/// What is said under one source: line by line for a person, and as JSON.
+#[derive(Default)]
+struct Explained {
+    lines: Vec<(&'static str, String)>,
+    object: Map<String, Value>,
 }
 
-impl Line {
-    fn new(topic: &'static str, text: impl Into<String>, value: Value) -> Self {
-        Self { topic, text: text.into(), value }
+impl Explained {
+    /// Each topic is said once.
+    fn say(&mut self, topic: &'static str, text: impl Into<String>, value: Value) {
+        self.lines.push((topic, text.into()));
+        self.object.insert(topic.to_owned(), value);
     }
 }
 
@@ -68,112 +66,234 @@ fn admits(source: &Source, address: &str) -> bool {
         .is_ok_and(|canonical| source.hosts().admit(canonical.url.as_https()).is_ok())
 }
 
-fn explain(world: &World, ledger: &SqliteLedger, source: &Source, address: &str) -> Result<Vec<Line>> {
-    let now = world.clock.now();
-    let name = source.name().as_str();
-    let mut lines = vec![Line::new(
-        "source",
-        if source.is_active() {
-            name.to_owned()
-        } else {
-            format!("{name}: inactive, so nothing is requested (R39)")
-        },
-        json!({ "name": name, "active": source.is_active() }),
-    )];
+/// An address that is no source's: because of what it is, or because of its host.
+fn of_no_source(world: &World, address: &str) -> Explained {
+    let mut explained = Explained::default();
+    if let Some(url) = requested(&mut explained, address, &NecessaryParameters::none()) {
+        let names: Vec<_> = world.sources.iter().map(|source| source.name().as_str()).collect();
+        let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        explained.say(
+            "host",
+            format!("never contacted: no source admits {} (sources: {names})", url.authority()),
+            json!({ "admitted": false, "code": "host-not-admitted" }),
+        );
+    }
+    explained
+}
 
-    let canonical = match canonicalise(address, None, source.necessary_parameters()) {
-        Ok(canonical) => canonical,
+/// The address as it would be requested. `None` if it never is, which then is said.
+fn requested(explained: &mut Explained, address: &str, keep: &NecessaryParameters) -> Option<HttpsUrl> {
+    match canonicalise(address, None, keep) {
+        Ok(canonical) => {
+            let removed: Vec<String> = canonical.removed.iter().map(ToString::to_string).collect();
+            let without =
+                if removed.is_empty() { String::new() } else { format!(" (without {})", removed.join(", ")) };
+            let url = canonical.url.into_https();
+            let value = json!({ "canonical": url.as_str(), "removed": removed });
+            explained.say("address", format!("{url}{without}"), value);
+            Some(url)
+        }
         Err(refusal) => {
             let value = json!({ "refused": refusal.code(), "reason": refusal.to_string() });
-            lines.push(Line::new(
-                "address",
-                format!("never requested: {refusal} ({})", refusal.code()),
-                value,
-            ));
-            return Ok(lines);
+            explained.say("address", format!("never requested: {refusal} ({})", refusal.code()), value);
+            None
         }
-    };
-    let url = canonical.url.into_https();
-    let removed: Vec<String> = canonical.removed.iter().map(ToString::to_string).collect();
-    let without =
-        if removed.is_empty() { String::new() } else { format!(" (without {})", removed.join(", ")) };
-    lines.push(Line::new(
-        "address",
-        format!("{url}{without}"),
-        json!({ "canonical": url.as_str(), "removed": removed }),
-    ));
+    }
+}
 
-    let host = match source.hosts().admit(&url) {
-        Ok(host) => host,
+/// What an address is to a source.
+enum What {
+    /// The robots.txt of a host.
+    Robots,
+    /// What announces articles.
+    Trigger,
+    /// Where the walk of the backlog begins.
+    List,
+    /// Where the article with this identifier is read.
+    Template(String),
+    /// An article's address as it is announced, for all that the configuration says.
+    Announced,
+}
+
+impl What {
+    /// What the configuration itself writes is requested as it is written, so it is compared as it is written.
+    fn of(source: &Source, url: &HttpsUrl) -> Self {
+        if url.path_and_query() == "/robots.txt" {
+            return Self::Robots;
+        }
+        if url == source.trigger().address() {
+            return Self::Trigger;
+        }
+        let begins = match source.backlog().map(|backlog| &backlog.entrance) {
+            Some(Entrance::Sitemaps(sitemaps)) => sitemaps.contains(url),
+            Some(Entrance::List { pages, .. }) => pages.first() == *url,
+            _ => false,
+        };
+        if begins {
+            return Self::List;
+        }
+        let identifier = source.way().address().and_then(|template| identifier_in(template, url));
+        identifier.map_or(Self::Announced, Self::Template)
+    }
+
+    fn sentence(&self) -> String {
+        match self {
+            Self::Robots => "a robots.txt, read before anything else of its host (R33)".to_owned(),
+            Self::Trigger => {
+                "the trigger: it announces articles, and nothing is kept of it but references and dates (R1)"
+                    .to_owned()
+            }
+            Self::List => "the backlog's list: only references and dates are read there (R8)".to_owned(),
+            Self::Template(identifier) => format!("where the article `{identifier}` is read"),
+            Self::Announced => "an article's, if a trigger or list announces it".to_owned(),
+        }
+    }
+
+    fn as_str(&self) -> &'static str {
+        match self {
+            Self::Robots => "robots",
+            Self::Trigger => "trigger",
+            Self::List => "list",
+            Self::Template(_) | Self::Announced => "article",
+        }
+    }
+}
+
+/// The identifier that gives this address.
+fn identifier_in(template: &AddressTemplate, url: &HttpsUrl) -> Option<String> {
+    if !template.covers(url) {
+        return None;
+    }
+    let template_text = template.to_string();
+    let (before, after) = template_text.split_once("{id}")?;
+    let encoded = url.as_str().strip_prefix(before)?.strip_suffix(after)?;
+    // What is covered has neither `+` nor `&` nor `=`, so there is one name, and percent-encoding is all that is undone.
+    let (identifier, _) = form_urlencoded::parse(encoded.as_bytes()).next()?;
+    template.address(&identifier).is_ok_and(|made| made == *url).then(|| identifier.into_owned())
+}
+
+fn explain(world: &World, ledger: &dyn Ledger, source: &Source, address: &str) -> Result<Explained> {
+    let now = world.clock.now();
+    let name = source.name().as_str();
+    let mut explained = Explained::default();
+    let text = if source.is_active() {
+        name.to_owned()
+    } else {
+        format!("{name}: inactive, so nothing is requested (R39)")
+    };
+    explained.say("source", text, json!({ "name": name, "active": source.is_active() }));
+
+    let written = address.parse::<HttpsUrl>().ok().map(|url| (What::of(source, &url), url));
+    let (what, url) = match written {
+        Some((what, url)) if !matches!(what, What::Announced) => {
+            let value = json!({ "canonical": url.as_str(), "removed": [] });
+            explained.say("address", url.as_str(), value);
+            (what, url)
+        }
+        _ => match requested(&mut explained, address, source.necessary_parameters()) {
+            Some(url) => (What::Announced, url),
+            None => return Ok(explained),
+        },
+    };
+    match source.hosts().admit(&url) {
+        Ok(host) => explained.say("host", format!("{host} is admitted"), json!({ "admitted": true })),
         Err(refusal) => {
             let value = json!({ "admitted": false, "code": refusal.code() });
-            lines.push(Line::new("host", format!("never contacted: {refusal} ({})", refusal.code()), value));
-            return Ok(lines);
+            explained.say("host", format!("never contacted: {refusal} ({})", refusal.code()), value);
+            return Ok(explained);
         }
-    };
-    lines.push(Line::new("host", format!("{host} is admitted"), json!({ "admitted": true })));
+    }
+    explained.say("what", what.sentence(), json!(what.as_str()));
 
-    let entries = ledger.entries_at(name, &url)?;
-    lines.push(known(&entries));
-    // What is requested for an article is its page, or an address made with its identifier.
-    let requested: Vec<HttpsUrl> = match source.way().address() {
-        None => vec![url.clone()],
-        Some(template) => {
-            entries.iter().filter_map(|entry| template.address(&entry.identifier).ok()).collect()
-        }
+    let entries = match &what {
+        What::Template(identifier) => Some(ledger.entry(name, identifier)?.into_iter().collect()),
+        What::Announced => Some(ledger.entries_at(name, &url)?),
+        What::Robots | What::Trigger | What::List => None,
     };
-    for requested in &requested {
-        if let Ok(host) = source.hosts().admit(requested) {
-            if *requested != url {
-                lines.push(Line::new(
-                    "read_at",
-                    format!("{requested} ({})", source.way().as_str()),
-                    json!(requested.as_str()),
-                ));
+    if let Some(entries) = &entries {
+        known(&mut explained, entries, world, source);
+    }
+    // What is requested for an article is its page, or an address made with its identifier.
+    let template = source.way().address().filter(|_| matches!(what, What::Announced));
+    let asked: Vec<HttpsUrl> = match template {
+        Some(template) => {
+            let by = source.way().as_str();
+            explained.lines.push(("read at", format!("{template}, by its identifier ({by})")));
+            let entries = entries.iter().flatten();
+            entries.filter_map(|entry| template.address(&entry.identifier).ok()).collect()
+        }
+        None => vec![url],
+    };
+    let mut requests = Vec::new();
+    for asked in &asked {
+        if let Ok(host) = source.hosts().admit(asked) {
+            if template.is_some() {
+                explained.lines.push(("request", asked.to_string()));
             }
-            lines.push(robots(world, ledger, source, &host, requested)?);
-            let at = ledger.next_turn(host.host(), source.rhythm().host(), now)?;
-            let text = if at <= now { "now".to_owned() } else { at.to_string() };
-            lines.push(Line::new("next_turn", format!("{text}, at {}", host.host()), json!(at)));
+            requests.push(request(&mut explained, world, ledger, source, &host, asked, &what)?);
         }
     }
-    if let Identifier::Address = source.identifier() {
-        lines.push(Line::new("identifier", "the canonical address (R7)", json!("address")));
+    explained.object.insert("requests".to_owned(), Value::Array(requests));
+    if let (Identifier::Address, What::Announced) = (source.identifier(), &what) {
+        explained.say("identifier", "the canonical address (R7)", json!("address"));
     }
-    let due = due(ledger.schedule(name, now)?.trigger, source.rhythm().trigger(), now).at(now);
+    trigger(&mut explained, ledger, source, now)?;
+    Ok(explained)
+}
+
+/// A request for this address: what its host's robots.txt says, and when its turn is.
+fn request(
+    explained: &mut Explained,
+    world: &World,
+    ledger: &dyn Ledger,
+    source: &Source,
+    host: &AdmittedHost,
+    url: &HttpsUrl,
+    what: &What,
+) -> Result<Value> {
+    let now = world.clock.now();
+    let mut object = Map::from_iter([("address".to_owned(), json!(url.as_str()))]);
+    // A robots.txt is not judged by its own rules.
+    if !matches!(what, What::Robots) {
+        let (text, value) = robots(world, ledger, source, host, url)?;
+        explained.lines.push(("robots", text));
+        object.insert("robots".to_owned(), value);
+    }
+    let at = ledger.next_turn(host.host(), source.rhythm().host(), now)?;
+    let text = if at <= now { "now".to_owned() } else { at.to_string() };
+    explained.lines.push(("next turn", format!("{text}, at {}", host.host())));
+    object.insert("next_turn".to_owned(), json!(at));
+    Ok(Value::Object(object))
+}
+
+/// When the source's trigger is read.
+fn trigger(explained: &mut Explained, ledger: &dyn Ledger, source: &Source, now: Timestamp) -> Result<()> {
+    let address = source.trigger().address();
+    if !source.is_active() {
+        let text = format!("{address}, not read: the source is inactive");
+        explained.say("trigger", text, json!({ "address": address.as_str(), "due_at": null }));
+        return Ok(());
+    }
+    let due =
+        due(ledger.schedule(source.name().as_str(), now)?.trigger, source.rhythm().trigger(), now).at(now);
     let text = if due <= now { "due now".to_owned() } else { format!("due at {due:.0}") };
-    lines.push(Line::new(
-        "trigger",
-        format!("{}, {text}", source.trigger().address()),
-        json!({ "due_at": due }),
-    ));
-    Ok(lines)
+    let value = json!({ "address": address.as_str(), "due_at": due });
+    explained.say("trigger", format!("{address}, {text}"), value);
+    Ok(())
 }
 
 /// What the ledger knows of the address.
-fn known(entries: &[Entry]) -> Line {
+fn known(explained: &mut Explained, entries: &[Entry], world: &World, source: &Source) {
     if entries.is_empty() {
-        return Line::new("known", "no trigger or list has announced it, so it is not read", json!([]));
-    }
-    let sentence = |entry: &Entry| {
-        let state = match entry.state {
-            State::Queued => "queued: read by the next pass".to_owned(),
-            State::Sealed => match &entry.sealed {
-                Some(sealed) => format!(
-                    "sealed as number {} on {:.0}; read again once a later modification is announced",
-                    sealed.receipt.sequence, sealed.receipt.received_at
-                ),
-                None => "sealed".to_owned(),
-            },
-            State::Refused => "refused; tried again by the next pass that is due".to_owned(),
-            State::SetAside => "set aside until `releve retry`".to_owned(),
+        let text = if world.has_ledger() {
+            "no trigger or list has announced it, so it is not read"
+        } else {
+            "nothing: nothing was read yet, no trigger either"
         };
-        match &entry.refusal {
-            Some(refusal) => format!("{}: {state}: {} ({})", entry.identifier, refusal.detail, refusal.code),
-            None => format!("{}: {state}", entry.identifier),
-        }
-    };
-    let text = entries.iter().map(sentence).collect::<Vec<_>>().join("; ");
+        explained.say("known", text, json!([]));
+        return;
+    }
+    let text = entries.iter().map(|entry| sentence(entry, source.is_active())).collect::<Vec<_>>().join("; ");
     let value = entries
         .iter()
         .map(|entry| {
@@ -201,21 +321,38 @@ fn known(entries: &[Entry]) -> Line {
             })
         })
         .collect();
-    Line::new("known", text, Value::Array(value))
+    explained.say("known", text, Value::Array(value));
+}
+
+/// Where a reference stands, and what becomes of it.
+fn sentence(entry: &Entry, is_active: bool) -> String {
+    let (stands, becomes) = match (entry.state, &entry.sealed) {
+        (State::Queued, _) => ("queued".to_owned(), "read by the next pass"),
+        (State::Refused, _) => ("refused".to_owned(), "tried again by the next pass that is due"),
+        (State::Sealed, None) => ("sealed".to_owned(), "read again once a later modification is announced"),
+        (State::Sealed, Some(sealed)) => (
+            format!("sealed as number {} on {:.0}", sealed.receipt.sequence, sealed.receipt.received_at),
+            "read again once a later modification is announced",
+        ),
+        (State::SetAside, _) => ("set aside".to_owned(), "not read until `releve retry`"),
+    };
+    let becomes = if is_active { becomes } else { "not read as long as the source is inactive" };
+    let why = entry.refusal.as_ref().map(|refusal| format!(": {} ({})", refusal.detail, refusal.code));
+    format!("{}: {stands}; {becomes}{}", entry.identifier, why.unwrap_or_default())
 }
 
 /// What the host's robots.txt says, as far as it was read.
 fn robots(
     world: &World,
-    ledger: &SqliteLedger,
+    ledger: &dyn Ledger,
     source: &Source,
     host: &AdmittedHost,
     url: &HttpsUrl,
-) -> Result<Line> {
+) -> Result<(String, Value)> {
     let (now, policy) = (world.clock.now(), RobotsPolicy::releve());
     let Some(copy) = ledger.robots(host.authority(), now)? else {
         let text = format!("that of {host} was not read yet; it is, before anything else of the host");
-        return Ok(Line::new("robots", text, json!({ "known": false })));
+        return Ok((text, json!({ "known": false })));
     };
     let agent = world.connector.user_agent.product();
     let until = copy.standing.ends();
@@ -236,14 +373,13 @@ fn robots(
                 format!(", line {line}: {}", text.trim())
             });
             let lifted = source.way().agreement_for(url).filter(|_| !verdict.allowed);
-            let lifted = lifted.map(|agreement| format!("; lifted by agreement: {agreement}"));
             let delay = policy.crawl_delay(&rules, agent);
             let paced = delay.map(|delay| format!("; Crawl-delay {} s", delay.length.as_secs_f64()));
             (
                 format!(
                     "{verdict}{}{}{}",
                     line.unwrap_or_default(),
-                    lifted.unwrap_or_default(),
+                    lifted.map(|agreement| format!("; lifted by agreement: {agreement}")).unwrap_or_default(),
                     paced.unwrap_or_default()
                 ),
                 json!({
@@ -251,6 +387,7 @@ fn robots(
                     "until": until,
                     "allowed": verdict.allowed,
                     "line": verdict.line,
+                    "agreement": lifted,
                     "crawl_delay": delay.map(|delay| delay.length.as_secs_f64()),
                 }),
             )
@@ -258,5 +395,5 @@ fn robots(
     };
     let stale =
         if copy.standing.holds(now, &policy) { "" } else { " (run out: read again before the next request)" };
-    Ok(Line::new("robots", format!("{text}{stale}"), value))
+    Ok((format!("{text}{stale}"), value))
 }

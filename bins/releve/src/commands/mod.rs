@@ -13,6 +13,7 @@ mod run;
 mod schema;
 mod show;
 mod status;
+mod vault;
 mod verify;
 
 use std::io::Write;
@@ -32,17 +33,18 @@ pub(crate) fn run(cli: &Cli, out: &mut dyn Write) -> Result<Exit> {
         Command::Demo { dir } => demo::run(global, dir.as_deref(), out),
         Command::Check => check::run(global, out),
         Command::Explain { address, source } => explain::run(global, address, source.as_deref(), out),
-        Command::Status => status::run(global, out),
+        Command::Status { all } => status::run(global, *all, out),
         Command::Show { reference, format } => show::run(global, reference, *format, out),
         Command::Verify { references, head } => verify::run(global, references, head.as_deref(), out),
+        Command::Vault { command } => vault::run(global, *command, out),
         Command::Retry { source, reference } => retry::run(global, source, reference, out),
         Command::Extract(args) => extract::run(global, args, out),
         Command::Robots { file, agent, cases, addresses } => {
             robots::run(global, file.as_deref(), agent.as_deref(), cases.as_deref(), addresses, out)
         }
         Command::Canon { keep, addresses } => canon::run(global, keep, addresses, out),
-        Command::Schema { of } => schema::run(*of, out),
-        Command::Init { dir } => init::run(dir, out),
+        Command::Schema { of } => schema::run(global, *of, out),
+        Command::Init { dir } => init::run(global, dir, out),
     }
 }
 

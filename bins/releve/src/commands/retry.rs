@@ -3,7 +3,6 @@
 use std::io::Write;
 
 use anyhow::{Result, bail};
-use releve_ledger::Ledger as _;
 use serde_json::json;
 
 use super::print_json;
@@ -14,7 +13,7 @@ use crate::world::World;
 pub(crate) fn run(global: &Global, source: &str, reference: &str, out: &mut dyn Write) -> Result<Exit> {
     let world = World::load(global)?;
     let source = world.source(source)?.name().as_str();
-    let ledger = world.ledger()?;
+    let ledger = world.known()?;
     let mut lifted = Vec::new();
     if ledger.retry(source, reference)? {
         lifted.push(reference.to_owned());

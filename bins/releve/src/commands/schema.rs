@@ -5,15 +5,19 @@ use std::io::Write;
 use anyhow::Result;
 use releve_source::{connector_schema, source_schema};
 
-use crate::cli::SchemaOf;
+use super::print_json;
+use crate::cli::{Global, SchemaOf};
 use crate::exit::Exit;
 
-pub(crate) fn run(of: SchemaOf, out: &mut dyn Write) -> Result<Exit> {
+pub(crate) fn run(global: &Global, of: SchemaOf, out: &mut dyn Write) -> Result<Exit> {
     let schema = match of {
         SchemaOf::Source => source_schema(),
         SchemaOf::Connector => connector_schema(),
     };
-    serde_json::to_writer_pretty(&mut *out, &schema)?;
-    writeln!(out)?;
+    if global.json {
+        print_json(out, &schema)?;
+    } else {
+        writeln!(out, "{schema:#}")?;
+    }
     Ok(Exit::Done)
 }

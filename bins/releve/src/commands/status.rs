@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::Result;
-use releve_ledger::{Ledger as _, PassEnd, State};
+use releve_ledger::{Entry, Ledger, PassEnd, State};
 use releve_pace::due;
 use serde_json::{Value, json};
 
@@ -13,12 +13,15 @@ use crate::exit::Exit;
 use crate::table;
 use crate::world::World;
 
-/// How many refusals of a source are listed.
+/// How many refused and how many set-aside articles of a source are listed, unless all are asked for.
 const LISTED_MAX: usize = 20;
 
-pub(crate) fn run(global: &Global, out: &mut dyn Write) -> Result<Exit> {
+/// How many are taken from the ledger at once where all are.
+const PAGE: usize = 1_000;
+
+pub(crate) fn run(global: &Global, all: bool, out: &mut dyn Write) -> Result<Exit> {
     let world = World::load(global)?;
-    let ledger = world.ledger()?;
+    let ledger = world.known()?;
     let now = world.clock.now();
     let mut rows = Vec::new();
     let mut objects = Vec::new();
@@ -35,13 +38,11 @@ pub(crate) fn run(global: &Global, out: &mut dyn Write) -> Result<Exit> {
             Some(PassEnd::Interrupted) => "interrupted".to_owned(),
             Some(PassEnd::Finished { at, .. }) => format!("{at:.0}"),
         };
-        let listed: Vec<_> = [State::SetAside, State::Refused]
-            .into_iter()
-            .map(|state| ledger.list(name, state, None, LISTED_MAX))
-            .collect::<Result<Vec<_>, _>>()?
-            .into_iter()
-            .flatten()
-            .collect();
+        let mut listed = list(ledger.as_ref(), name, State::SetAside, all)?;
+        listed.extend(list(ledger.as_ref(), name, State::Refused, all)?);
+        // A count and a list are two looks at a ledger that a pass may be writing to.
+        let left_out = (counts.refused + counts.set_aside).saturating_sub(listed.len() as u64);
+        let left_out = if all { 0 } else { left_out };
         if global.json {
             let report = match last.map(|pass| pass.end) {
                 Some(PassEnd::Finished { report, .. }) => {
@@ -49,21 +50,6 @@ pub(crate) fn run(global: &Global, out: &mut dyn Write) -> Result<Exit> {
                 }
                 _ => Value::Null,
             };
-            let refusals: Vec<_> = listed
-                .iter()
-                .filter_map(|entry| {
-                    let refusal = entry.refusal.as_ref()?;
-                    Some(json!({
-                        "identifier": entry.identifier,
-                        "address": entry.address.as_ref().map(ToString::to_string),
-                        "set_aside": entry.state == State::SetAside,
-                        "code": refusal.code,
-                        "reason": refusal.detail,
-                        "at": refusal.at,
-                        "attempts": refusal.attempts,
-                    }))
-                })
-                .collect();
             objects.push(json!({
                 "source": name,
                 "active": source.is_active(),
@@ -74,7 +60,8 @@ pub(crate) fn run(global: &Global, out: &mut dyn Write) -> Result<Exit> {
                 "trigger_due_at": due_at,
                 "last_pass": ended,
                 "last_report": report,
-                "refusals": refusals,
+                "refusals": listed.iter().filter_map(refusal_to_json).collect::<Vec<_>>(),
+                "refusals_left_out": left_out,
             }));
             continue;
         }
@@ -91,21 +78,59 @@ pub(crate) fn run(global: &Global, out: &mut dyn Write) -> Result<Exit> {
                 (true, false) => format!("{due_at:.0}"),
             },
         ]);
-        refused.extend(listed.into_iter().map(|entry| (name, entry)));
+        refused.push((name, listed, left_out));
     }
     if global.json {
         print_json(out, &objects)?;
         return Ok(Exit::Done);
     }
     table::write(out, &["SOURCE", "SEALED", "QUEUED", "REFUSED", "SET ASIDE", "LAST PASS", "DUE"], &rows)?;
-    for (name, entry) in refused {
-        let Some(refusal) = &entry.refusal else { continue };
-        let aside = if entry.state == State::SetAside { ", set aside" } else { "" };
-        writeln!(
-            out,
-            "{name}: {}: {} ({}{aside}, {} times)",
-            entry.identifier, refusal.detail, refusal.code, refusal.attempts
-        )?;
+    if !world.has_ledger() {
+        writeln!(out, "Nothing was read yet; `releve pass` reads what is due.")?;
+    }
+    for (name, listed, left_out) in refused {
+        for entry in listed {
+            let Some(refusal) = &entry.refusal else { continue };
+            let aside = if entry.state == State::SetAside { ", set aside" } else { "" };
+            writeln!(
+                out,
+                "{name}: {}: {} ({}{aside}, attempt {})",
+                entry.identifier, refusal.detail, refusal.code, refusal.attempts
+            )?;
+        }
+        if left_out > 0 {
+            writeln!(out, "{name}: and {left_out} more; `releve status --all` lists them")?;
+        }
     }
     Ok(Exit::Done)
+}
+
+/// The references of a source that stand at `state`: the first, or all.
+fn list(ledger: &dyn Ledger, source: &str, state: State, all: bool) -> Result<Vec<Entry>> {
+    if !all {
+        return Ok(ledger.list(source, state, None, LISTED_MAX)?);
+    }
+    let mut listed: Vec<Entry> = Vec::new();
+    loop {
+        let after = listed.last().map(|entry| entry.identifier.as_str());
+        let page = ledger.list(source, state, after, PAGE)?;
+        let is_last = page.len() < PAGE;
+        listed.extend(page);
+        if is_last {
+            return Ok(listed);
+        }
+    }
+}
+
+fn refusal_to_json(entry: &Entry) -> Option<Value> {
+    let refusal = entry.refusal.as_ref()?;
+    Some(json!({
+        "identifier": entry.identifier,
+        "address": entry.address.as_ref().map(ToString::to_string),
+        "set_aside": entry.state == State::SetAside,
+        "code": refusal.code,
+        "reason": refusal.detail,
+        "at": refusal.at,
+        "attempts": refusal.attempts,
+    }))
 }

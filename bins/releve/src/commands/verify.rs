@@ -1,12 +1,11 @@
 //! `releve verify`: check again, offline, that what is sealed is whole and proven.
 
-use std::io::Write;
+use std::io::{self, Write};
 
-use anyhow::{Context as _, Result, bail};
-use releve_deposit::{Verify, verify};
-use releve_ledger::Ledger as _;
-use releve_proof::{Context, Sha256, check};
-use serde_json::json;
+use anyhow::{Context as _, Result};
+use releve_deposit::{Fault, Vault as _, VaultError, Verification, Verify, verify};
+use releve_proof::Sha256;
+use serde_json::{Value, json};
 
 use super::{print_json, show::find};
 use crate::cli::Global;
@@ -21,60 +20,69 @@ pub(crate) fn run(
 ) -> Result<Exit> {
     let world = World::load(global)?;
     let head = head.map(str::parse::<Sha256>).transpose().context("--head is no SHA-256 in hexadecimal")?;
-    if references.is_empty() {
-        whole(&world, global, head, out)
-    } else {
-        some(&world, global, references, out)
+    if !references.is_empty() {
+        return some(&world, global, references, out);
     }
+    let whole = Whole::check(&world, head)?;
+    if global.json {
+        print_json(out, &whole.to_json())?;
+    } else {
+        whole.print(out)?;
+    }
+    Ok(whole.exit())
 }
 
-/// The whole vault, from its segments.
-fn whole(world: &World, global: &Global, head: Option<Sha256>, out: &mut dyn Write) -> Result<Exit> {
-    let vault = world.existing_vault()?;
-    let mut heads: Vec<Sha256> = head.into_iter().collect();
-    // The receipts in the ledger know a head too: a vault that was cut off at a seal shows against it.
-    if let Some(receipt) = world.ledger()?.head(vault.id())? {
-        heads.push(Sha256::from_bytes(receipt.seal));
+/// The whole vault, checked from its segments.
+pub(super) struct Whole {
+    found: Verification,
+    /// How many heads were known from elsewhere.
+    heads: usize,
+}
+
+impl Whole {
+    /// Neither the vault's index nor a ledger need be there, and nothing is written.
+    pub(super) fn check(world: &World, head: Option<Sha256>) -> Result<Self> {
+        let (folder, id) = world.bare_vault()?;
+        let mut heads: Vec<Sha256> = head.into_iter().collect();
+        // The receipts in the ledger know a head too: a vault that was cut off at a seal shows against it.
+        if let Some(id) = id
+            && let Some(receipt) = world.known()?.head(&id)?
+        {
+            heads.push(Sha256::from_bytes(receipt.seal));
+        }
+        let roots = world.roots()?;
+        let options = Verify {
+            folder: &folder,
+            roots: Some(&roots),
+            window: world.connector.deposit_within,
+            heads: &heads,
+        };
+        let found = verify(&options, &mut |_| {}).context("the vault cannot be verified")?;
+        Ok(Self { found, heads: heads.len() })
     }
-    let roots = world.roots()?;
-    let options = Verify {
-        folder: vault.folder(),
-        roots: Some(&roots),
-        window: world.connector.deposit_within,
-        heads: &heads,
-    };
-    let found = verify(&options, &mut |_| {}).context("the vault cannot be verified")?;
-    if global.json {
-        let faults: Vec<_> = found
-            .faults
-            .iter()
-            .map(|fault| {
-                json!({
-                    "code": fault.code,
-                    "segment": fault.segment,
-                    "offset": fault.offset,
-                    "sequence": fault.sequence,
-                    "unit": fault.unit.map(|unit| unit.to_string()),
-                    "why": fault.why,
-                })
-            })
-            .collect();
-        print_json(
-            out,
-            &json!({
-                "clean": found.is_clean(),
-                "segments": found.segments,
-                "units": found.units,
-                "root_sets": found.root_sets,
-                "by_roots_today": found.by_roots_today,
-                "by_roots_sealed": found.by_roots_sealed,
-                "head": found.head.map(|(sequence, seal)| json!({ "sequence": sequence, "seal": seal.to_string() })),
-                "heads_known": heads.len(),
-                "fault_count": found.fault_count,
-                "faults": faults,
-            }),
-        )?;
-    } else {
+
+    pub(super) fn exit(&self) -> Exit {
+        if self.found.is_clean() { Exit::Done } else { Exit::Failures }
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        let found = &self.found;
+        json!({
+            "clean": found.is_clean(),
+            "segments": found.segments,
+            "units": found.units,
+            "root_sets": found.root_sets,
+            "by_roots_today": found.by_roots_today,
+            "by_roots_sealed": found.by_roots_sealed,
+            "head": found.head.map(|(sequence, seal)| json!({ "sequence": sequence, "seal": seal.to_string() })),
+            "heads_known": self.heads,
+            "fault_count": found.fault_count,
+            "faults": found.faults.iter().map(fault_to_json).collect::<Vec<_>>(),
+        })
+    }
+
+    pub(super) fn print(&self, out: &mut dyn Write) -> io::Result<()> {
+        let found = &self.found;
         writeln!(
             out,
             "{} units in {} segments: every digest, every seal and the chain of seals, every proof",
@@ -89,62 +97,71 @@ fn whole(world: &World, global: &Global, head: Option<Sha256>, out: &mut dyn Wri
             Some((sequence, seal)) => writeln!(out, "  head: seal {sequence}, {seal}")?,
             None => writeln!(out, "  the vault is empty")?,
         }
-        if heads.is_empty() {
+        if self.heads == 0 {
             writeln!(out, "  no head was known from elsewhere, so a cut at the end would not show")?;
         }
         for fault in &found.faults {
             writeln!(out, "FAULT {fault}")?;
         }
         let verdict = if found.is_clean() { "nothing is wrong" } else { "the vault is NOT what it was" };
-        writeln!(out, "{verdict}")?;
+        writeln!(out, "{verdict}")
     }
-    Ok(if found.is_clean() { Exit::Done } else { Exit::Failures })
+}
+
+pub(super) fn fault_to_json(fault: &Fault) -> Value {
+    json!({
+        "code": fault.code,
+        "segment": fault.segment,
+        "offset": fault.offset,
+        "sequence": fault.sequence,
+        "unit": fault.unit.map(|unit| unit.to_string()),
+        "why": fault.why,
+    })
 }
 
 /// Single articles: every check of every version, line by line.
 fn some(world: &World, global: &Global, references: &[String], out: &mut dyn Write) -> Result<Exit> {
-    use releve_deposit::Vault as _;
     let vault = world.existing_vault()?;
-    let roots = world.roots()?;
     let mut exit = Exit::Done;
+    let mut objects = Vec::new();
     for reference in references {
         for key in find(&vault, reference)? {
             for version in vault.versions(&key)? {
-                let Some(unit) = vault.read(version.receipt.digest)? else {
-                    bail!(
-                        "the vault lists {key} and does not have it; run `releve verify` over the whole vault"
-                    );
+                // As over the whole vault: with digests, seal and receipt, against today's authorities or sealed ones.
+                let (refused, lines) = match vault.check(&version) {
+                    Ok(report) => (
+                        report.refusal().map(|refusal| refusal.reason().code()),
+                        report.lines().iter().map(ToString::to_string).collect::<Vec<_>>(),
+                    ),
+                    Err(error @ (VaultError::Damaged { .. } | VaultError::Index { .. })) => {
+                        (Some(error.code()), vec![format!("FAILED       {error}")])
+                    }
+                    Err(error) => return Err(error.into()),
                 };
-                let context = Context {
-                    received_at: version.receipt.received_at,
-                    window: world.connector.deposit_within,
-                    lab: world.lab.is_some(),
-                };
-                let report = check(unit.proof(), unit.envelope(), &roots, &context);
-                if !report.accepted() {
+                if refused.is_some() {
                     exit = Exit::Failures;
                 }
                 if global.json {
-                    print_json(
-                        out,
-                        &json!({
-                            "source": key.source(),
-                            "identifier": key.identifier(),
-                            "version": version.number,
-                            "unit": version.receipt.digest.to_string(),
-                            "accepted": report.accepted(),
-                            "refused": report.refusal().map(|refusal| refusal.reason().code()),
-                            "checks": report.lines().iter().map(ToString::to_string).collect::<Vec<_>>(),
-                        }),
-                    )?;
-                } else {
-                    writeln!(out, "{key}, version {}, unit {}", version.number, version.receipt.digest)?;
-                    for line in report.lines() {
-                        writeln!(out, "  {line}")?;
-                    }
+                    objects.push(json!({
+                        "source": key.source(),
+                        "identifier": key.identifier(),
+                        "version": version.number,
+                        "unit": version.receipt.digest.to_string(),
+                        "accepted": refused.is_none(),
+                        "refused": refused,
+                        "checks": lines,
+                    }));
+                    continue;
+                }
+                writeln!(out, "{key}, version {}, unit {}", version.number, version.receipt.digest)?;
+                for line in lines {
+                    writeln!(out, "  {line}")?;
                 }
             }
         }
+    }
+    if global.json {
+        print_json(out, &objects)?;
     }
     Ok(exit)
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::print_stdout, missing_docs)]
 
 mod bad_input;
+mod commands;
 mod demo;
 mod interrupted;
 mod layers;

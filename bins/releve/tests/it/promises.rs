@@ -231,7 +231,7 @@ fn r12_what_an_article_does_not_say_is_absent() {
     let sandbox = Sandbox::of_pages(example().at("/feed.xml", feed([("a", A)])).at("/a", article("a")));
     sandbox.pass();
     let shown = sandbox.run(&["show", "a", "--json"]).expect(0).json();
-    let descriptor = &shown["article"]["content"]["descriptor"];
+    let descriptor = &shown[0]["article"]["content"]["descriptor"];
     assert_eq!(descriptor["headline"]["text"], "On a");
     for field in ["published", "modified", "canonical", "category", "standfirst"] {
         assert!(descriptor[field].is_null(), "{field}: {descriptor}");

@@ -14,7 +14,8 @@ use releve_pass::Report;
 use releve_source::Source;
 use serde_json::json;
 
-use super::{pass, print_json, verify};
+use super::verify::Whole;
+use super::{pass, print_json};
 use crate::cli::Global;
 use crate::exit::Exit;
 use crate::progress::Progress;
@@ -32,20 +33,19 @@ pub(crate) fn run(global: &Global, dir: Option<&Path>, out: &mut dyn Write) -> R
         Some(dir) => dir.to_owned(),
         None => fresh(),
     };
-    let offset = offset_before(&dir)?;
+    let clock = clock_of(&dir)?;
     for folder in [dir.clone(), dir.join("sources")] {
         fs::create_dir_all(&folder)
             .with_context(|| format!("cannot make the folder {}", folder.display()))?;
     }
     let lab = newspaper::start()?;
-    let clock = offset.map_or_else(|| "+0s".to_owned(), |offset| format!("+{}s", (offset + LATER).as_secs()));
-    let lab_file = lab.write_files(&dir, Some(&clock)).context("cannot write the lab file")?;
     for (name, text) in newspaper::CONFIGURATION {
         let path = dir.join(name);
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
+    let lab_file = lab.write_files(&dir, Some(&clock)).context("cannot write the lab file")?;
 
-    let demo = Global { config: dir.join("releve.toml"), json: global.json, lab: Some(lab_file) };
+    let demo = Global { config: dir.join(newspaper::CONNECTOR_FILE), json: global.json, lab: Some(lab_file) };
     let world = World::load(&demo)?;
     let sources: Vec<Source> = world.sources.clone();
     if !demo.json {
@@ -61,17 +61,20 @@ pub(crate) fn run(global: &Global, dir: Option<&Path>, out: &mut dyn Write) -> R
     let Some(reports) = reports? else { return Ok(Exit::Interrupted) };
     let requests = lab.requests().len();
 
+    let whole = Whole::check(&world, None)?;
     if demo.json {
-        print_json(out, &json!({ "dir": dir, "requests": requests, "reports": reports }))?;
+        let verified = whole.to_json();
+        print_json(
+            out,
+            &json!({ "dir": dir, "requests": requests, "reports": reports, "verified": verified }),
+        )?;
     } else {
         print(&world, &reports, requests, out)?;
-    }
-    let verified = verify::run(&demo, &[], None, out)?;
-    if !demo.json {
+        whole.print(out)?;
         next(&dir, out)?;
     }
     let ended_well = reports.iter().all(|report| report.end.is_done());
-    Ok(if ended_well { verified } else { Exit::Failures })
+    Ok(if ended_well { whole.exit() } else { Exit::Failures })
 }
 
 /// `releve-demo`, or the first of `releve-demo-2`, `-3` … that is not there yet. Nothing that is there is touched.
@@ -80,20 +83,27 @@ fn fresh() -> PathBuf {
     std::iter::once(PathBuf::from(DEFAULT)).chain(numbered).find(|dir| !dir.exists()).unwrap_or_default()
 }
 
-/// The clock's offset in the run before this one, if the folder is a demo's. Another folder with content is refused.
-fn offset_before(dir: &Path) -> Result<Option<SignedDuration>> {
-    if !dir.exists() || fs::read_dir(dir)?.next().is_none() {
-        return Ok(None);
+/// The clock of a run in this folder: real at first, and later than the one before where the folder is a demo's. Another
+/// folder with content is refused.
+fn clock_of(dir: &Path) -> Result<String> {
+    let first = Ok("+0s".to_owned());
+    if !dir.exists()
+        || fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))?.next().is_none()
+    {
+        return first;
     }
-    let path = dir.join(newspaper::LAB_FILE);
-    let Ok(text) = fs::read_to_string(&path) else {
+    let connector = fs::read_to_string(dir.join(newspaper::CONNECTOR_FILE)).unwrap_or_default();
+    if connector.lines().next() != Some(newspaper::MARK) {
         bail!(
             "{} holds something else than a demo, and is left as it is; name another folder with --dir",
             dir.display()
         );
-    };
+    }
+    let path = dir.join(newspaper::LAB_FILE);
+    // A run that was broken off early has left none.
+    let Ok(text) = fs::read_to_string(&path) else { return first };
     let file: LabFile = text.parse().with_context(|| format!("{} cannot be used", path.display()))?;
-    Ok(Some(file.clock()))
+    Ok(format!("+{}s", (file.clock() + LATER).as_secs()))
 }
 
 fn print(world: &World, reports: &[Report], requests: usize, out: &mut dyn Write) -> Result<()> {

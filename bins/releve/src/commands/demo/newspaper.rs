@@ -9,10 +9,16 @@ pub(crate) const LAB_FILE: &str = "lab.toml";
 /// The credential of the third newspaper's CMS. It opens nothing outside this process.
 const TOKEN: &str = "not-a-secret-of-anybody";
 
+/// The demo's configuration.
+pub(crate) const CONNECTOR_FILE: &str = "releve.toml";
+
+/// What the first line of a demo's configuration is, and of no other's: such a folder may be used again.
+pub(crate) const MARK: &str = "# Written by `releve demo`, anew at each run.";
+
 /// The files of the demo's folder: name and content.
 pub(crate) const CONFIGURATION: [(&str, &str); 5] = [
     (
-        "releve.toml",
+        CONNECTOR_FILE,
         "# Written by `releve demo`, anew at each run.\nuser_agent = \"ReleveDemo/1 (+https://example.org/bot; bot@example.org)\"\n",
     ),
     ("token", "not-a-secret-of-anybody\n"),
