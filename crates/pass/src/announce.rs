@@ -37,6 +37,8 @@ pub enum Unqueued {
     Embargo {
         /// When it is lifted, where that is known.
         until: Option<Timestamp>,
+        /// Under which identifier it is known, if it is.
+        identifier: String,
     },
 }
 
@@ -48,8 +50,8 @@ impl Unqueued {
             Self::Address { code, .. } => code,
             Self::HostNotAdmitted { .. } => "host-not-admitted",
             Self::IdentifierMissing { .. } => "identifier-missing",
-            Self::Embargo { until: Some(_) } => "embargo",
-            Self::Embargo { until: None } => "embargo-incomplete",
+            Self::Embargo { until: Some(_), .. } => "embargo",
+            Self::Embargo { until: None, .. } => "embargo-incomplete",
         }
     }
 }
@@ -62,8 +64,8 @@ impl fmt::Display for Unqueued {
             Self::HostNotAdmitted { authority } => {
                 write!(f, "{authority} is not among the hosts admitted for this source")
             }
-            Self::Embargo { until: Some(until) } => write!(f, "under embargo until {until}"),
-            Self::Embargo { until: None } => {
+            Self::Embargo { until: Some(until), .. } => write!(f, "under embargo until {until}"),
+            Self::Embargo { until: None, .. } => {
                 f.write_str("the embargo is no complete instant with its zone, so the article is not read")
             }
         }
@@ -140,17 +142,6 @@ pub fn announced(
     seen_in: SeenIn,
     now: Timestamp,
 ) -> Result<Announced, Unqueued> {
-    if let Some(embargo) = source.embargo() {
-        // A kind of field that is not known here says nothing here.
-        let name = field_name(embargo).ok_or(Unqueued::Embargo { until: None })?;
-        // Only a complete instant with its zone says when an embargo is lifted, and every one that is said has to be over.
-        for (_, text) in announcement.fields.iter().filter(|(field, _)| *field == name) {
-            match text.trim().parse::<Timestamp>() {
-                Ok(until) if until <= now => {}
-                until => return Err(Unqueued::Embargo { until: until.ok() }),
-            }
-        }
-    }
     let address = address(source, announcement)?;
     if address.is_none() && matches!(source.way(), Way::Page) {
         return Err(Unqueued::NoAddress);
@@ -168,6 +159,18 @@ pub fn announced(
         (None, Some(address)) => address.as_str().to_owned(),
         (None, None) => return Err(Unqueued::NoAddress),
     };
+    if let Some(embargo) = source.embargo() {
+        let under = |until| Unqueued::Embargo { until, identifier: identifier.clone() };
+        // A kind of field that is not known here says nothing here.
+        let name = field_name(embargo).ok_or_else(|| under(None))?;
+        // Only a complete instant with its zone says when an embargo is lifted, and every one that is said has to be over.
+        for (_, text) in announcement.fields.iter().filter(|(field, _)| *field == name) {
+            match text.trim().parse::<Timestamp>() {
+                Ok(until) if until <= now => {}
+                until => return Err(under(until.ok())),
+            }
+        }
+    }
     Ok(Announced {
         identifier,
         address: address.map(CanonicalUrl::into_https),
@@ -197,5 +200,23 @@ fn identifier(rule: &IdentifierRule, announcement: &Announcement) -> Result<Stri
         }
         _ => None,
     });
-    read.map_err(|missing| Unqueued::IdentifierMissing { why: missing.to_string() })
+    // What stands there instead is text of the trigger, and is not repeated (R1).
+    read.map_err(|missing| Unqueued::IdentifierMissing {
+        why: format!(
+            "the announcement has no identifier at `{}`, or none as the configuration describes it",
+            missing.at()
+        ),
+    })
+}
+
+/// What a report may say of a link that is not followed: host and path. Whatever else a feed puts into a link is text of
+/// the trigger, and is not repeated (R1).
+pub(crate) fn shown(link: Option<&str>) -> String {
+    let shown = link.and_then(|link| {
+        let rest = link.strip_prefix("https://").or_else(|| link.strip_prefix("http://"))?;
+        let rest = rest.split(['?', '#']).next()?;
+        let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"@<>\"'\\".contains(&byte);
+        (rest.len() <= 200 && rest.bytes().all(is_plain)).then(|| rest.to_owned())
+    });
+    shown.unwrap_or_else(|| "(a link that is not shown)".to_owned())
 }

@@ -1,6 +1,7 @@
 //! From a response to a deposit: extract, compare identifiers, prove. Pure, given the response.
 
 use std::fmt;
+use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -46,6 +47,8 @@ pub enum Unfit {
         /// The reason.
         why: String,
     },
+    /// Extraction ended in a panic, which is a bug; the article is left alone and the pass goes on.
+    Panicked,
     /// Nothing that could be sealed was found: neither text nor headline.
     Empty,
     /// No proof can be made of the read (R15, R16).
@@ -78,6 +81,7 @@ impl Unfit {
             Self::IdentifiersDiffer { .. } => "identifiers-differ",
             Self::IdentifierMissing { .. } => "identifier-missing",
             Self::Extract { code, .. } => code,
+            Self::Panicked => "extraction-panicked",
             Self::Empty => "no-article",
             Self::Proof { .. } => "not-provable",
         }
@@ -94,6 +98,9 @@ impl fmt::Display for Unfit {
                 one.identifier, one.place, other.identifier, other.place
             ),
             Self::IdentifierMissing { why } | Self::Extract { why, .. } => f.write_str(why),
+            Self::Panicked => {
+                f.write_str("extraction ended in a panic; please report this, with the address")
+            }
             Self::Empty => f.write_str("neither text nor headline was found; see `releve extract`"),
             Self::Proof { why } => write!(f, "no proof can be made of the read: {why}"),
         }
@@ -119,8 +126,13 @@ pub struct Under<'a> {
     pub lab: bool,
 }
 
-/// Makes of a response what is deposited.
+/// Makes of a response what is deposited. Whatever the response holds, a pass goes on after it: a panic is an error here.
 pub fn prepare(source: &Source, entry: &Entry, visited: &Visited, under: Under<'_>) -> Result<Ready, Unfit> {
+    let made = std::panic::catch_unwind(AssertUnwindSafe(|| make(source, entry, visited, under)));
+    made.unwrap_or(Err(Unfit::Panicked))
+}
+
+fn make(source: &Source, entry: &Entry, visited: &Visited, under: Under<'_>) -> Result<Ready, Unfit> {
     let response = &visited.response;
     // The visit took the response only because it has both.
     let body = response.body.as_ref().map_err(|error| Unfit::Proof { why: error.to_string() })?;

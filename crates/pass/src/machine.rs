@@ -11,6 +11,7 @@
 //! Triggering  read                                     Choosing    choose among all that is queued
 //!             refused by robots.txt                    Over        finish: nothing more is asked of the source
 //!             refused or failed otherwise              Choosing    choose among all that is queued
+//!             let go because of an interruption        Over        finish
 //! Choosing    a reference                              Reading     read the article
 //!             none left                                Over        finish
 //! Reading     ready to be deposited                    Depositing  offer it to the vault
@@ -128,6 +129,8 @@ pub enum Triggered {
     RefusedByRobots,
     /// It was refused or failed otherwise.
     Failed,
+    /// An interruption came before its request was sent.
+    LetGo,
 }
 
 /// What came of reading an article.
@@ -235,6 +238,7 @@ impl Pass {
                 self.choose()
             }
             Triggered::RefusedByRobots => self.finish(End::TriggerRefused),
+            Triggered::LetGo => self.finish(End::Interrupted),
             Triggered::Failed => {
                 self.tally.trigger_failed = true;
                 self.choose()

@@ -28,6 +28,10 @@ pub enum End {
     VaultClosed,
     /// The process was asked to stop.
     Interrupted,
+    /// Another process has taken the source's lock over, because this one was stopped for too long.
+    LockLost,
+    /// The source's credential cannot be read; nothing was requested.
+    NoCredential,
     /// The ledger failed; what was acknowledged before is on record.
     LedgerFailed,
     /// The runner answered what was not asked. A bug.
@@ -55,6 +59,8 @@ impl End {
             Self::DepositsFail => "ten deposits in a row failed; see to the vault, nothing is lost",
             Self::VaultClosed => "the vault takes nothing more of this source",
             Self::Interrupted => "interrupted; the next pass goes on from here",
+            Self::LockLost => "another process works on the source now; it goes on from here",
+            Self::NoCredential => "the source's credential cannot be read; nothing was requested",
             Self::LedgerFailed => "the ledger failed; what the vault acknowledged is safe",
             Self::OutOfOrder => "the pass lost its place; please report this",
         }
@@ -116,6 +122,8 @@ pub struct Report {
     pub detail: Option<String>,
     /// When the trigger is due again, where this pass found it not due.
     pub trigger_due_at: Option<Timestamp>,
+    /// What the trigger's reader left out or did not understand, at most a hundred; none of it quotes the trigger (R1).
+    pub notices: Vec<String>,
     /// What was counted.
     #[serde(flatten)]
     pub tally: Tally,
@@ -124,6 +132,21 @@ pub struct Report {
 }
 
 impl Report {
+    /// A report of a pass that could not begin.
+    pub fn not_begun(source: &str, end: End, detail: String, at: Timestamp) -> Self {
+        Self {
+            source: source.to_owned(),
+            started_at: at,
+            finished_at: at,
+            end,
+            detail: Some(detail),
+            trigger_due_at: None,
+            notices: Vec::new(),
+            tally: Tally::default(),
+            refusals: Vec::new(),
+        }
+    }
+
     /// Whether nothing was refused and nothing failed.
     pub fn is_clean(&self) -> bool {
         self.end.is_done() && self.refusals.is_empty() && !self.tally.trigger_failed

@@ -7,15 +7,18 @@ use jiff::Timestamp;
 use releve_deposit::{ArticleKey, Deposit, DepositError, DepositErrorKind, Outcome, Unit, Vault};
 use releve_fetch::{AccessHeader, Clock, Fetch};
 use releve_ledger::{
-    Choice, Entry, Ledger, LedgerError, Outcome as Came, Pass as LedgerPass, Round, Sealed, SeenIn,
-    SourceLock, Taking,
+    Choice, Entry, Ledger, LedgerError, LedgerErrorKind, Outcome as Came, Pass as LedgerPass, Round, Sealed,
+    SeenIn, SourceLock, State, Taking,
 };
-use releve_pace::due;
+use releve_pace::{Backoff, due};
 use releve_proof::{Connector, RootSet};
 use releve_source::{AccessSpec, Source, Trigger, Way};
-use releve_visit::{Expected, Interrupt, Order, Refusal, Terms, VisitError, Visitor, wait};
+use releve_url_canon::HttpsUrl;
+use releve_visit::{
+    Expected, Interrupt, Interrupter, Order, Refusal, Terms, VisitError, Visitor, sentence, wait,
+};
 
-use crate::announce::{Unqueued, announced, read_trigger};
+use crate::announce::{Unqueued, announced, read_trigger, shown};
 use crate::article::{Ready, Under, Unfit, prepare};
 use crate::machine::{Locked, Offered, Pass, Read, Record, Step, Stepped, Triggered};
 use crate::report::{End, REFUSALS_MAX, RefusalLine, Report, Tally};
@@ -79,6 +82,8 @@ pub struct Runner<F: Fetch> {
     pub roots: RootSet,
     /// The program that reads.
     pub connector: Connector,
+    /// How long an article is tried that was never sealed.
+    pub give_up_after: Duration,
     /// Whether it is a lab's run.
     pub lab: bool,
     /// The time.
@@ -95,6 +100,8 @@ struct Hand<'a> {
     lock: Option<SourceLock>,
     pass: Option<LedgerPass>,
     entry: Option<Entry>,
+    /// The address that was asked for it.
+    asked: Option<HttpsUrl>,
     ready: Option<Arc<Ready>>,
     sealed: Option<Sealed>,
     refusal: Option<Refused>,
@@ -130,6 +137,7 @@ impl<F: Fetch> Runner<F> {
             lock: None,
             pass: None,
             entry: None,
+            asked: None,
             ready: None,
             sealed: None,
             refusal: None,
@@ -140,35 +148,33 @@ impl<F: Fetch> Runner<F> {
                 end: End::Done,
                 detail: None,
                 trigger_due_at: None,
+                notices: Vec::new(),
                 tally: Tally::default(),
                 refusals: Vec::new(),
             },
         };
         let (mut machine, step) = Pass::begin(source.is_active());
-        let end = match self.run(&mut machine, step, &mut hand, interrupt).await {
+        hand.report.end = match self.run(&mut machine, step, &mut hand, interrupt).await {
             Ok(end) => end,
-            Err(error) => {
-                hand.report.detail = Some(sentence(&error));
-                End::LedgerFailed
-            }
+            Err(error) => hand.report.fail(&error),
         };
-        hand.report.end = end;
         hand.report.tally = *machine.tally();
         hand.report.finished_at = self.clock.now();
         if let Err(error) = self.let_go(&hand) {
-            hand.report.detail.get_or_insert_with(|| sentence(&error));
-            hand.report.end = End::LedgerFailed;
+            hand.report.end = hand.report.fail(&error);
         }
         hand.report
     }
 
     /// Puts the report on record and frees the lock.
     fn let_go(&self, hand: &Hand<'_>) -> Result<(), LedgerError> {
-        if let Some(pass) = &hand.pass {
+        let finished = hand.pass.as_ref().map_or(Ok(()), |pass| {
             let report = serde_json::to_string(&hand.report).unwrap_or_default();
-            self.ledger.finish_pass(pass, hand.report.finished_at, &report)?;
-        }
-        hand.lock.as_ref().map_or(Ok(()), |lock| self.ledger.release(lock))
+            self.ledger.finish_pass(pass, hand.report.finished_at, &report)
+        });
+        // Whatever came of that, the next pass must not wait for a lock that nobody needs.
+        let released = hand.lock.as_ref().map_or(Ok(()), |lock| self.ledger.release(lock));
+        finished.and(released)
     }
 
     async fn run(
@@ -178,8 +184,13 @@ impl<F: Fetch> Runner<F> {
         hand: &mut Hand<'_>,
         interrupt: &Interrupt,
     ) -> Result<End, LedgerError> {
+        let (lost, lock_lost) = Interrupter::pair();
+        let interrupt = &interrupt.clone().or(lock_lost.clone());
         let mut _renewing = None;
         loop {
+            if lock_lost.came() {
+                return Ok(End::LockLost);
+            }
             if interrupt.came() {
                 machine.interrupt();
             }
@@ -187,7 +198,7 @@ impl<F: Fetch> Runner<F> {
                 Step::Lock => {
                     let locked = self.lock(hand)?;
                     if let Some(lock) = &hand.lock {
-                        _renewing = Some(self.keep_renewing(lock.clone()));
+                        _renewing = Some(self.keep_renewing(lock.clone(), lost.clone()));
                     }
                     machine.locked(locked)
                 }
@@ -224,9 +235,9 @@ impl<F: Fetch> Runner<F> {
         match self.ledger.lock(name, now, LOCK_TTL)? {
             Taking::Held { .. } => Ok(Locked::Held),
             Taking::Taken(lock) => {
+                hand.lock = Some(lock.clone());
                 let last = self.ledger.schedule(name, now)?.trigger;
                 let due = due(last, hand.source.rhythm().trigger(), now);
-                hand.lock = Some(lock.clone());
                 let later = due.at(now);
                 if later > now {
                     hand.report.trigger_due_at = Some(later);
@@ -238,15 +249,14 @@ impl<F: Fetch> Runner<F> {
     }
 
     /// Renews the lock until what it returns is dropped.
-    fn keep_renewing(&self, lock: SourceLock) -> Renewing {
+    fn keep_renewing(&self, lock: SourceLock, lost: Interrupter) -> Renewing {
         let (ledger, clock) = (Arc::clone(&self.ledger), Arc::clone(&self.clock));
         Renewing(tokio::spawn(async move {
             loop {
                 tokio::time::sleep(LOCK_TTL / 3).await;
                 match ledger.renew(&lock, clock.now(), LOCK_TTL) {
                     Ok(true) => {}
-                    // What the pass writes next is refused by the ledger.
-                    Ok(false) => break,
+                    Ok(false) => break lost.interrupt(),
                     Err(error) => tracing::warn!(%error, "the lock could not be renewed"),
                 }
             }
@@ -272,6 +282,7 @@ impl<F: Fetch> Runner<F> {
         let visited = match visited {
             Ok(visited) => visited,
             Err(VisitError::Ledger(error)) => return Err(error),
+            Err(VisitError::Refused(Refusal::Interrupted)) => return Ok(Triggered::LetGo),
             Err(VisitError::Refused(refusal)) => {
                 self.refused(hand, "", address.as_str(), refusal.code(), &refusal.to_string());
                 let by_robots =
@@ -290,17 +301,24 @@ impl<F: Fetch> Runner<F> {
                 return Ok(Triggered::Failed);
             }
         };
+        hand.report.notices = feed.notices.iter().map(ToString::to_string).collect();
         let now = self.clock.now();
         let mut batch = Vec::with_capacity(feed.announcements.len());
         let mut embargoed = 0;
         for announcement in &feed.announcements {
             match announced(source, announcement, SeenIn::Trigger, now) {
                 Ok(announced) => batch.push(announced),
-                // Nothing is wrong: the trigger announces it again after the embargo.
-                Err(Unqueued::Embargo { until: Some(_) }) => embargoed += 1,
                 Err(unqueued) => {
-                    let link = announcement.link.as_deref().unwrap_or_default();
-                    self.refused(hand, "", link, unqueued.code(), &unqueued.to_string());
+                    if let Unqueued::Embargo { until, identifier } = &unqueued {
+                        self.put_off(&pass, source, identifier, *until, &unqueued, now)?;
+                        if until.is_some() {
+                            // Nothing is wrong: the trigger announces it again after the embargo.
+                            embargoed += 1;
+                            continue;
+                        }
+                    }
+                    let link = shown(announcement.link.as_deref());
+                    self.refused(hand, "", &link, unqueued.code(), &unqueued.to_string());
                 }
             }
         }
@@ -308,6 +326,25 @@ impl<F: Fetch> Runner<F> {
         let queued = heard.new + heard.modified;
         self.watch.saw(&hand.report.source, Event::Announced { announced: batch.len(), queued });
         Ok(Triggered::Read { announced: batch.len(), queued, embargoed })
+    }
+
+    /// An article that waits to be read came under embargo meanwhile: it is not read before that is lifted (R41).
+    fn put_off(
+        &self,
+        pass: &LedgerPass,
+        source: &Source,
+        identifier: &str,
+        until: Option<Timestamp>,
+        why: &Unqueued,
+        now: Timestamp,
+    ) -> Result<(), LedgerError> {
+        let entry = self.ledger.entry(source.name().as_str(), identifier)?;
+        let waits = entry.filter(|entry| matches!(entry.state, State::Queued | State::Refused));
+        let Some(entry) = waits else { return Ok(()) };
+        // One that does not say when is looked at again with every pass.
+        let not_before = until.or_else(|| now.checked_add(source.rhythm().trigger()).ok());
+        let came = Came::Refused { code: why.code().to_owned(), detail: why.to_string(), not_before };
+        self.ledger.record(pass, &entry, &came, now)
     }
 
     fn choose(&self, hand: &mut Hand<'_>, again: bool) -> Result<bool, LedgerError> {
@@ -335,11 +372,17 @@ impl<F: Fetch> Runner<F> {
             disallow_lifted: source.way().agreement_for(&address).is_some(),
             address,
         };
+        hand.asked = Some(order.address.clone());
         let visited = match self.visitor.visit(&order, &hand.terms, hand.access, interrupt).await {
             Ok(visited) => visited,
             Err(VisitError::Ledger(error)) => return Err(error),
             Err(VisitError::Refused(Refusal::Interrupted)) => return Ok(Read::LetGo),
-            Err(VisitError::Refused(refusal)) => return Ok(hand.refuse(refusal.code(), refusal.to_string())),
+            Err(VisitError::Refused(refusal)) => {
+                let wait = refusal.retry_after();
+                hand.refusal =
+                    Some(Refused { code: refusal.code().to_owned(), reason: refusal.to_string(), wait });
+                return Ok(Read::Refused);
+            }
             Err(other) => return Ok(hand.refuse("visit-failed", sentence(&other))),
         };
         let under = Under { roots: &self.roots, connector: &self.connector, lab: self.lab };
@@ -423,7 +466,9 @@ impl<F: Fetch> Runner<F> {
                 );
                 match sealed {
                     // The receipt of an earlier deposit whose acknowledgement was never put on record.
-                    Some(sealed) if entry.sealed.is_none() => {
+                    Some(sealed)
+                        if entry.sealed.as_ref().is_none_or(|kept| kept.receipt != sealed.receipt) =>
+                    {
                         Came::Sealed { sealed, read_at: ready.proof.read_at() }
                     }
                     _ => Came::Unchanged { read_at: ready.proof.read_at() },
@@ -431,12 +476,20 @@ impl<F: Fetch> Runner<F> {
             }
             (record, ..) => {
                 let Some(Refused { code, reason, wait }) = refusal else { return Ok(stepped.step) };
-                let address = entry.address.as_ref().map_or("", |address| address.as_str());
-                self.refused(hand, &entry.identifier, address, &code, &reason);
-                if record == Record::SetAside {
+                let asked = hand.asked.take().or_else(|| entry.address.clone());
+                let address = asked.as_ref().map_or("", |address| address.as_str()).to_owned();
+                self.refused(hand, &entry.identifier, &address, &code, &reason);
+                let now = self.clock.now();
+                let (failures, known_for) = (failures(&entry), now.duration_since(entry.first_seen));
+                let given_up = entry.sealed.is_none()
+                    && failures > PATIENCE
+                    && Duration::try_from(known_for).is_ok_and(|length| length >= self.give_up_after);
+                if record == Record::SetAside || given_up {
                     Came::SetAside { code, detail: reason }
                 } else {
-                    let not_before = wait.and_then(|wait| self.clock.now().checked_add(wait).ok());
+                    let wait =
+                        backoff(failures, hand.source.rhythm().trigger()).max(wait.unwrap_or_default());
+                    let not_before = (!wait.is_zero()).then(|| now.checked_add(wait).ok()).flatten();
                     Came::Refused { code, detail: reason, not_before }
                 }
             }
@@ -447,10 +500,10 @@ impl<F: Fetch> Runner<F> {
 
     fn refused(&self, hand: &mut Hand<'_>, reference: &str, address: &str, code: &str, reason: &str) {
         let line = RefusalLine {
-            reference: reference.to_owned(),
-            address: address.to_owned(),
+            reference: cut(reference),
+            address: cut(address),
             code: code.to_owned(),
-            reason: reason.to_owned(),
+            reason: cut(reason),
         };
         self.watch.saw(&hand.report.source, Event::Refused(&line));
         if hand.report.refusals.len() < REFUSALS_MAX {
@@ -486,7 +539,7 @@ struct Given {
     content: [u8; 32],
     /// Whether the article had a version before.
     versions: bool,
-    address: releve_url_canon::HttpsUrl,
+    address: HttpsUrl,
 }
 
 enum NotGiven {
@@ -515,14 +568,37 @@ fn deposit(vault: &dyn Vault, source: &str, ready: &Ready) -> Result<Given, NotG
     })
 }
 
-/// An error and what it came from, in one line.
-fn sentence(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        source = error.source();
+/// How often in a row the read of an article failed, this time included.
+fn failures(entry: &Entry) -> u32 {
+    entry.refusal.as_ref().map_or(0, |refusal| refusal.attempts).saturating_add(1)
+}
+
+/// After how many failures in a row an article is asked for less often than at every pass.
+const PATIENCE: u32 = 3;
+
+/// How long an article is left alone after so many failures in a row: until the next pass at first, then twice as long each
+/// time, a day at most. The page promises less (R23); a publisher's log shows a dead link once a day.
+fn backoff(failures: u32, pass: Duration) -> Duration {
+    const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+    match failures.checked_sub(PATIENCE) {
+        None => Duration::ZERO,
+        Some(more) => Backoff::new(pass.saturating_mul(2), DAY).after(more.saturating_add(1)),
     }
-    text
+}
+
+/// As much of a text as a report keeps: addresses may have 8 KiB, and reasons quote what a server sent.
+fn cut(text: &str) -> String {
+    const BYTES_MAX: usize = 1_024;
+    match text.char_indices().find(|(at, letter)| at + letter.len_utf8() > BYTES_MAX) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+impl Report {
+    /// Notes that the ledger failed, and returns how the pass ends by it.
+    fn fail(&mut self, error: &LedgerError) -> End {
+        self.detail.get_or_insert_with(|| sentence(error));
+        if error.kind() == LedgerErrorKind::LockLost { End::LockLost } else { End::LedgerFailed }
+    }
 }

@@ -58,9 +58,11 @@ fn r18_a_trigger_that_is_not_due_is_not_read_and_what_was_cut_off_is() {
 
 #[test]
 fn r35_a_trigger_that_robots_txt_refuses_ends_the_pass_and_another_failure_does_not() {
-    for (triggered, step) in
-        [(Triggered::RefusedByRobots, Step::Finish(End::TriggerRefused)), (Triggered::Failed, CHOOSE)]
-    {
+    for (triggered, step) in [
+        (Triggered::RefusedByRobots, Step::Finish(End::TriggerRefused)),
+        (Triggered::Failed, CHOOSE),
+        (Triggered::LetGo, Step::Finish(End::Interrupted)),
+    ] {
         let (mut pass, _) = Pass::begin(true);
         pass.locked(Locked::Taken(Due::Now));
         assert_eq!(pass.triggered(triggered), step);

@@ -76,7 +76,7 @@ impl FromStr for AccessHeaderName {
 
 /// The other headers of each request, those with which a server would answer something else, and those that
 /// RFC 9110, section 7.6.1, and its forerunners count to one hop.
-const REFUSED_HEADERS: [&str; 14] = [
+const REFUSED_HEADERS: [&str; 18] = [
     "user-agent",
     "accept",
     "accept-encoding",
@@ -91,8 +91,12 @@ const REFUSED_HEADERS: [&str; 14] = [
     "trailer",
     "upgrade",
     "http2-settings",
+    "alt-used",
+    "origin",
+    "referer",
+    "via",
 ];
-const REFUSED_PREFIXES: [&str; 4] = ["if-", "content-", "transfer-", "proxy-"];
+const REFUSED_PREFIXES: [&str; 5] = ["if-", "content-", "transfer-", "proxy-", "sec-"];
 
 /// Why a credential can't travel in a header of this name.
 #[derive(Clone, Debug, PartialEq, Eq)]

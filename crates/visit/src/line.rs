@@ -8,15 +8,16 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use releve_fetch::{AccessHeader, Clock, Connection, Exchange, Fetch, FetchError};
-use releve_ledger::{Hosts, LedgerError, Stamp, Taking};
+use releve_ledger::{Hosts, LedgerError, Stamp, Taking, Turn};
 use releve_robots::UserAgent;
 use tokio::time::sleep;
 
 use crate::{Interrupt, Request};
 
-/// How long before its time a turn is taken, so that the connection is open when it comes. A TLS handshake takes two or
-/// three round trips; whoever holds a turn longer than that keeps it from the others for nothing.
-const LEAD: Duration = Duration::from_secs(2);
+/// How long before its time a turn is taken where a connection has to be opened first. A TLS handshake takes two or three
+/// round trips. It is less than half an interval, so that the process that gave the turn back is not the
+/// only one that is ever there to take it.
+const LEAD: Duration = Duration::from_millis(400);
 
 /// How often a turn that another process holds is asked for again. Its holder gives it back unannounced.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
@@ -31,7 +32,16 @@ const LEASE_SLACK: Duration = Duration::from_secs(10);
 /// A host's line within this process. The turn that the ledger keeps makes one line of all processes'.
 #[derive(Debug)]
 pub(crate) struct Line<C> {
-    idle: Option<(C, Timestamp)>,
+    idle: Option<Idle<C>>,
+}
+
+/// A connection that is open and has nothing to do.
+#[derive(Debug)]
+struct Idle<C> {
+    connection: C,
+    /// The promise is about hosts, so a host has one line; a connection is to one of its ports.
+    authority: String,
+    since: Timestamp,
 }
 
 impl<C> Default for Line<C> {
@@ -45,8 +55,8 @@ impl<C> Default for Line<C> {
 pub(crate) enum Stood {
     /// The request was sent, or could not be.
     Asked(Exchange),
-    /// The turn came, and there was no need to ask any more.
-    NotNeeded,
+    /// The turn came, and the request is not to be sent as it is. Nothing was sent.
+    Overtaken,
     /// An interruption came first. Nothing was sent.
     Interrupted,
 }
@@ -61,94 +71,125 @@ pub(crate) struct Means<'a, F> {
 }
 
 impl<C: Connection> Line<C> {
-    /// Waits for the host's turn and sends the request. `needed` is asked once the turn is there.
+    /// Waits for the host's turn and sends the request. `stands` is asked once the turn is there: whether the request is
+    /// still to be sent.
     pub(crate) async fn ask<F: Fetch<Connection = C>>(
         &mut self,
         means: &Means<'_, F>,
         request: &Request,
         access: Option<&AccessHeader>,
-        needed: impl Fn() -> Result<bool, LedgerError>,
+        stands: impl Fn() -> Result<bool, LedgerError>,
     ) -> Result<Stood, LedgerError> {
-        let Means { fetch, hosts, clock, user_agent, interrupt } = means;
-        let (host, bounds) = (request.host.host(), &request.bounds);
+        let Means { hosts, clock, interrupt, .. } = means;
+        let host = request.host.host();
         loop {
             // Wait without holding anything while the turn is far.
             let at = hosts.next_turn(host, request.interval, clock.now())?;
-            if !wait(*clock, interrupt, earlier(at, LEAD)).await {
+            let lead = if self.reusable(request, at) { Duration::ZERO } else { LEAD };
+            if !wait(*clock, interrupt, earlier(at, lead)).await {
                 return Ok(Stood::Interrupted);
             }
-            let ttl = LEAD + bounds.connect() + bounds.whole() + LEASE_SLACK;
-            let turn = match hosts.take_turn(host, request.interval, clock.now(), ttl)? {
-                Taking::Taken(turn) => turn,
+            let ttl = LEAD + request.bounds.connect() + request.bounds.whole() + LEASE_SLACK;
+            match hosts.take_turn(host, request.interval, clock.now(), ttl)? {
                 Taking::Held { .. } => {
                     if !wait(*clock, interrupt, later(clock.now(), LOOK_AGAIN)).await {
                         return Ok(Stood::Interrupted);
                     }
-                    continue;
                 }
-            };
-            if !needed()? {
-                hosts.give_back(&turn, None, clock.now())?;
-                return Ok(Stood::NotNeeded);
-            }
-            if turn.not_before() > later(clock.now(), LEAD + LEAD) {
-                // Somebody sent meanwhile, or the host asks for a longer interval than was known.
-                hosts.give_back(&turn, None, clock.now())?;
-                continue;
-            }
-            let mut connection = match self.reuse(clock.now()) {
-                Some(connection) => connection,
-                None => match fetch.connect(&request.host, bounds).await {
-                    Ok(connection) => connection,
-                    Err(error) => {
-                        // A host that does not let us in is not asked faster than one that does.
-                        let now = clock.now();
-                        hosts.give_back(&turn, Some(now), now)?;
-                        return Ok(Stood::Asked(failed(error)));
+                Taking::Taken(turn) => {
+                    let used = self.use_turn(means, request, access, &stands, &turn).await;
+                    // Where the ledger fails now, the lease runs out by itself; what the publisher has served is not
+                    // thrown away for it.
+                    let sent = matches!(used, Ok(Some(Stood::Asked(_)))).then(|| clock.now());
+                    if let Err(error) = hosts.give_back(&turn, sent, clock.now()) {
+                        tracing::warn!(host, %error, "the turn could not be given back");
                     }
-                },
-            };
-            let mut at = turn.not_before();
-            let stamped = loop {
-                if !wait(*clock, interrupt, at).await {
-                    hosts.give_back(&turn, None, clock.now())?;
-                    self.keep(connection, clock.now());
-                    return Ok(Stood::Interrupted);
+                    if let Some(stood) = used? {
+                        return Ok(stood);
+                    }
                 }
-                match hosts.stamp(&turn, clock.now(), bounds.whole() + LEASE_SLACK)? {
-                    Stamp::Send => break true,
-                    Stamp::Wait { at: then } => at = then,
-                    Stamp::Lost => break false,
-                }
-            };
-            if !stamped {
-                self.keep(connection, clock.now());
-                continue;
             }
-            let exchange = connection
-                .send(releve_fetch::Request {
-                    url: &request.url,
-                    user_agent,
-                    accept: request.accept,
-                    access,
-                    bounds,
-                })
-                .await;
-            let over = clock.now();
-            hosts.give_back(&turn, Some(over), over)?;
-            self.keep(connection, over);
-            return Ok(Stood::Asked(exchange));
         }
     }
 
-    fn reuse(&mut self, now: Timestamp) -> Option<C> {
-        let (mut connection, since) = self.idle.take()?;
-        let idle = now.duration_since(since);
-        (idle < IDLE_MAX && !idle.is_negative() && connection.is_open()).then_some(connection)
+    /// Everything between taking a turn and giving it back. `None`: the turn was of no use, take another.
+    async fn use_turn<F: Fetch<Connection = C>>(
+        &mut self,
+        means: &Means<'_, F>,
+        request: &Request,
+        access: Option<&AccessHeader>,
+        stands: &impl Fn() -> Result<bool, LedgerError>,
+        turn: &Turn,
+    ) -> Result<Option<Stood>, LedgerError> {
+        let Means { fetch, hosts, clock, user_agent, interrupt } = means;
+        let bounds = &request.bounds;
+        if !stands()? {
+            return Ok(Some(Stood::Overtaken));
+        }
+        if turn.not_before() > later(clock.now(), LEAD + LEAD) {
+            // Somebody sent meanwhile, or the host asks for a longer interval than was known.
+            return Ok(None);
+        }
+        let mut at = turn.not_before();
+        let mut connection = match self.reuse(request, at) {
+            Some(connection) => connection,
+            None => match fetch.connect(&request.host, bounds).await {
+                Ok(connection) => connection,
+                // Given back as if it had been sent: who does not let us in is not asked faster than who does.
+                Err(error) => return Ok(Some(Stood::Asked(failed(error)))),
+            },
+        };
+        loop {
+            if !wait(*clock, interrupt, at).await {
+                self.keep(request, connection, clock.now());
+                return Ok(Some(Stood::Interrupted));
+            }
+            if !connection.is_open() {
+                // The server has closed it while it waited. No request was sent, so this is no second try.
+                connection = match fetch.connect(&request.host, bounds).await {
+                    Ok(connection) => connection,
+                    Err(error) => return Ok(Some(Stood::Asked(failed(error)))),
+                };
+            }
+            match hosts.stamp(turn, clock.now(), bounds.whole() + LEASE_SLACK)? {
+                Stamp::Send => break,
+                Stamp::Wait { at: then } => at = then,
+                Stamp::Lost => {
+                    self.keep(request, connection, clock.now());
+                    return Ok(None);
+                }
+            }
+        }
+        let exchange = connection
+            .send(releve_fetch::Request {
+                url: &request.url,
+                user_agent,
+                accept: request.accept,
+                access,
+                bounds,
+            })
+            .await;
+        self.keep(request, connection, clock.now());
+        Ok(Some(Stood::Asked(exchange)))
     }
 
-    fn keep(&mut self, mut connection: C, now: Timestamp) {
-        self.idle = connection.is_open().then_some((connection, now));
+    /// Whether the idle connection is one to the request's authority that will not have been idle for too long at `at`.
+    fn reusable(&self, request: &Request, at: Timestamp) -> bool {
+        self.idle.as_ref().is_some_and(|idle| {
+            let idle_then = at.duration_since(idle.since);
+            idle.authority == request.host.authority() && idle_then < IDLE_MAX && !idle_then.is_negative()
+        })
+    }
+
+    fn reuse(&mut self, request: &Request, at: Timestamp) -> Option<C> {
+        let reusable = self.reusable(request, at);
+        let mut idle = self.idle.take().filter(|_| reusable)?;
+        idle.connection.is_open().then_some(idle.connection)
+    }
+
+    fn keep(&mut self, request: &Request, mut connection: C, since: Timestamp) {
+        let authority = request.host.authority().to_owned();
+        self.idle = connection.is_open().then_some(Idle { connection, authority, since });
     }
 }
 
@@ -164,21 +205,24 @@ fn later(at: Timestamp, by: Duration) -> Timestamp {
     at.checked_add(by).unwrap_or(Timestamp::MAX)
 }
 
-/// Waits until `at` by the clock, which may be set meanwhile. `false`: an interruption came.
+/// Waits until `at` by the clock on the wall, but no longer than that seemed to be when the wait began: a clock that is set
+/// back meanwhile does not hold anybody up, and whoever waited for the right to send still asks for it. `false`: an
+/// interruption came.
 pub async fn wait(clock: &dyn Clock, interrupt: &Interrupt, at: Timestamp) -> bool {
     /// The longest sleep without a look at the clock: a clock set forward is noticed within this.
     const LOOK: Duration = Duration::from_secs(60);
+    let left = |now: Timestamp| Duration::try_from(at.duration_since(now)).unwrap_or_default();
+    let mut most = left(clock.now());
     loop {
         if interrupt.came() {
             return false;
         }
-        let left = at.duration_since(clock.now());
-        let Ok(left) = Duration::try_from(left) else { return true };
-        if left.is_zero() {
+        let sleeps = left(clock.now()).min(most).min(LOOK);
+        if sleeps.is_zero() {
             return true;
         }
         tokio::select! {
-            () = sleep(left.min(LOOK)) => {}
+            () = sleep(sleeps) => most -= sleeps,
             () = interrupt.comes() => return false,
         }
     }

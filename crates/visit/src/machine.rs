@@ -14,7 +14,8 @@
 //!              ┌────────────────────────────────┘
 //!              allowed, or lifted               Asking       request the address
 //!              disallowed, or blocked           Over         finish: refused
-//! Asking       a redirect that is followed      Recalling    recall the new host's robots.txt
+//! Asking       the robots.txt ran out meanwhile Recalling    recall the host's robots.txt
+//!              a redirect that is followed      Recalling    recall the new host's robots.txt
 //!              200, whole, of an expected type  Over         finish: read
 //!              anything else                    Over         finish: refused
 //! ```
@@ -79,10 +80,13 @@ pub struct Request {
 /// What a request is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// A robots.txt. Once it is the host's turn the runner looks whether somebody else has read it meanwhile; if so it sends
-    /// nothing and answers with [`Visit::recalled`].
+    /// The robots.txt of the host that is being looked into, at its own address. Once the turn is there the runner looks
+    /// whether somebody else has read it meanwhile; if so it sends nothing and answers with [`Visit::recalled`].
     Robots,
-    /// The address that the visit is for, or one redirected to.
+    /// An address that a robots.txt redirects to.
+    RobotsElsewhere,
+    /// The address that the visit is for, or one redirected to. Once the turn is there the runner looks whether the
+    /// robots.txt that it was judged by still stands; if not it sends nothing and calls [`Visit::reconsider`].
     Target,
 }
 
@@ -246,10 +250,19 @@ impl<'a> Visit<'a> {
         let journey = Journey::new(&url, REDIRECTS_MAX);
         // A copy that has run out still says how fast its host wants to be asked.
         let interval = self.interval(known.and_then(|robots| robots.rules.as_deref()));
-        let request = self.robots_request(host.clone(), url, interval);
+        let request = self.robots_request(Purpose::Robots, host.clone(), url, interval);
         let before = known.map(|robots| robots.standing);
         self.state = State::Reading { host, journey, before, interval };
         Step::Request(request)
+    }
+
+    /// Tells that the robots.txt that the address was judged by does not stand any more: it ran out, or somebody has read
+    /// another, while the request waited for its turn.
+    pub fn reconsider(&mut self) -> Step {
+        match std::mem::replace(&mut self.state, State::Over) {
+            State::Asking { host } => self.recall(host),
+            _ => Step::Finish(Err(Refusal::OutOfOrder)),
+        }
     }
 
     /// Tells what came of the request that [`Step::Request`] asked for.
@@ -295,7 +308,8 @@ impl<'a> Visit<'a> {
                     Hop::Follow { to, host: at }
                         if at == host || to.as_https().path_and_query() == "/robots.txt" =>
                     {
-                        let request = self.robots_request(at, to.into_https(), interval);
+                        let request =
+                            self.robots_request(Purpose::RobotsElsewhere, at, to.into_https(), interval);
                         self.state = State::Reading { host, journey, before, interval };
                         return Step::Request(request).into();
                     }
@@ -394,7 +408,8 @@ impl<'a> Visit<'a> {
             };
         }
         if head.status != 200 {
-            return Step::Finish(Err(Refusal::Status { status: head.status }));
+            let (status, retry_after) = (head.status, head.retry_after);
+            return Step::Finish(Err(Refusal::Status { status, retry_after }));
         }
         if let Err(failure) = &head.body {
             return Step::Finish(Err(Refusal::Fetch(failure.clone())));
@@ -408,11 +423,17 @@ impl<'a> Visit<'a> {
         }
     }
 
-    fn robots_request(&self, host: AdmittedHost, url: HttpsUrl, interval: HostInterval) -> Request {
+    fn robots_request(
+        &self,
+        purpose: Purpose,
+        host: AdmittedHost,
+        url: HttpsUrl,
+        interval: HostInterval,
+    ) -> Request {
         Request {
             host,
             url,
-            purpose: Purpose::Robots,
+            purpose,
             accept: ROBOTS_ACCEPT,
             access: false,
             interval,

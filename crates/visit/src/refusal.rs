@@ -1,4 +1,5 @@
 use std::fmt;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use releve_redirect_policy::StopReason;
@@ -43,6 +44,8 @@ pub enum Refusal {
     Status {
         /// The status.
         status: u16,
+        /// How long the server asked to be left alone.
+        retry_after: Option<Duration>,
     },
     /// No media type, or one that is not expected (R37).
     MediaType {
@@ -60,6 +63,14 @@ pub enum Refusal {
 }
 
 impl Refusal {
+    /// How long the server asked to be left alone, where it did.
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Status { retry_after, .. } => *retry_after,
+            _ => None,
+        }
+    }
+
     /// A stable word for records and `--json`.
     pub fn code(&self) -> &'static str {
         match self {
@@ -67,7 +78,7 @@ impl Refusal {
             Self::RobotsDisallowed { .. } => "robots-disallowed",
             Self::RobotsBlocked { why, .. } => why.code(),
             Self::Redirect(reason) => reason.code(),
-            Self::Status { status } => match status {
+            Self::Status { status, .. } => match status {
                 401 => "status-401",
                 403 => "status-403",
                 404 => "status-404",
@@ -101,7 +112,7 @@ impl fmt::Display for Refusal {
                 write!(f, "; nothing of the host is read before it is asked again at {retry_at:.0}")
             }
             Self::Redirect(reason) => reason.fmt(f),
-            Self::Status { status } => write!(f, "the answer was {status}; only a 200 is taken"),
+            Self::Status { status, .. } => write!(f, "the answer was {status}; only a 200 is taken"),
             Self::MediaType { found: None, expected } => {
                 write!(f, "the answer names no media type; {expected} was expected")
             }

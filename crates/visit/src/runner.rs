@@ -80,20 +80,27 @@ impl<F: Fetch> Visitor<F> {
     ) -> Result<Visited, VisitError> {
         let (mut visit, mut step) = Visit::begin(order, terms, self.user_agent.product(), &self.policy);
         let mut last = None;
+        // When the robots.txt was read that the visit was last judged by.
+        let mut basis = None;
         loop {
             step = match step {
                 Step::Recall(host) => {
                     let now = self.clock.now();
-                    visit.recalled(self.recall(host.authority(), now)?.as_ref(), now)
+                    let known = self.recall(host.authority(), now)?;
+                    basis = known.as_ref().map(|(_, fetched_at)| *fetched_at);
+                    visit.recalled(known.as_ref().map(|(robots, _)| robots), now)
                 }
                 Step::Request(request) => {
                     let authority = request.host.authority().to_owned();
-                    let needed = || {
+                    let stands = || {
                         let now = self.clock.now();
-                        Ok(request.purpose == Purpose::Target
-                            || !self
-                                .recall(&authority, now)?
-                                .is_some_and(|robots| robots.standing.holds(now, &self.policy)))
+                        let known = self.recall(&authority, now)?;
+                        let holds = known.filter(|(robots, _)| robots.standing.holds(now, &self.policy));
+                        Ok(match request.purpose {
+                            Purpose::Robots => holds.is_none(),
+                            Purpose::RobotsElsewhere => true,
+                            Purpose::Target => holds.is_some_and(|(_, fetched_at)| basis == Some(fetched_at)),
+                        })
                     };
                     let line = self.line(request.host.host());
                     let stood = {
@@ -105,13 +112,16 @@ impl<F: Fetch> Visitor<F> {
                             user_agent: &self.user_agent,
                             interrupt,
                         };
-                        line.ask(&means, &request, access.filter(|_| request.access), needed).await?
+                        line.ask(&means, &request, access.filter(|_| request.access), stands).await?
                     };
                     match stood {
                         Stood::Interrupted => return Err(Refusal::Interrupted.into()),
-                        Stood::NotNeeded => {
+                        Stood::Overtaken if request.purpose == Purpose::Target => visit.reconsider(),
+                        Stood::Overtaken => {
                             let now = self.clock.now();
-                            visit.recalled(self.recall(&authority, now)?.as_ref(), now)
+                            let known = self.recall(&authority, now)?;
+                            basis = known.as_ref().map(|(_, fetched_at)| *fetched_at);
+                            visit.recalled(known.as_ref().map(|(robots, _)| robots), now)
                         }
                         Stood::Asked(exchange) => {
                             tracing::debug!(
@@ -123,6 +133,7 @@ impl<F: Fetch> Visitor<F> {
                             let Stepped { keep, step } = visit.answered(&answer(&exchange, now));
                             if let Some((host, robots, body)) = keep {
                                 self.keep(host.authority(), &robots, body, now)?;
+                                basis = self.recall(host.authority(), now)?.map(|(_, fetched_at)| fetched_at);
                             }
                             last = exchange.outcome.ok();
                             step
@@ -149,8 +160,8 @@ impl<F: Fetch> Visitor<F> {
         Arc::clone(lines.entry(host.to_owned()).or_default())
     }
 
-    /// What is known of the robots.txt of `authority`.
-    fn recall(&self, authority: &str, now: Timestamp) -> Result<Option<Robots>, LedgerError> {
+    /// What is known of the robots.txt of `authority`, and when it was read.
+    fn recall(&self, authority: &str, now: Timestamp) -> Result<Option<(Robots, Timestamp)>, LedgerError> {
         let Some(copy) = self.hosts.robots(authority, now)? else { return Ok(None) };
         let mut parsed = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
         let rules = match parsed.get(authority) {
@@ -161,7 +172,7 @@ impl<F: Fetch> Visitor<F> {
                 rules
             }
         };
-        Ok(Some(Robots { standing: copy.standing, rules: Some(rules) }))
+        Ok(Some((Robots { standing: copy.standing, rules: Some(rules) }, copy.fetched_at)))
     }
 
     fn keep(
@@ -206,7 +217,7 @@ fn answer(exchange: &Exchange, now: Timestamp) -> Answer<'_> {
 }
 
 /// An error and what it came from, in one line.
-fn sentence(error: &dyn Error) -> String {
+pub fn sentence(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(error) = source {

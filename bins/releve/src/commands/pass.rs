@@ -42,7 +42,7 @@ pub(crate) fn passes(
     sources: Vec<Source>,
     progress: Arc<Progress>,
 ) -> Result<Option<Vec<Report>>> {
-    let work = with_access(world, sources)?;
+    let (work, without) = with_access(world, sources);
     let runner = Arc::new(runner(world, progress)?);
     until_stopped(async move |interrupt: Interrupt| {
         let mut tasks = Vec::new();
@@ -52,22 +52,34 @@ pub(crate) fn passes(
         }
         let mut reports = Vec::with_capacity(tasks.len());
         for task in tasks {
-            reports.push(task.await.context("a pass ended unexpectedly; please report this")?);
+            reports.push(task.await.context("a pass ended unexpectedly; please report this"));
         }
+        // Each has ended before one that did so unexpectedly is told.
+        let mut reports: Vec<Report> = reports.into_iter().collect::<Result<_>>()?;
+        reports.extend(without);
+        reports.sort_by(|one, other| one.source.cmp(&other.source));
         Ok(reports)
     })
 }
 
-/// Each source with its access header. A secret that is missing shows before anything is asked.
+/// Each source with its access header; and a report of each whose credential cannot be read, which keeps none of the
+/// others from being read.
 pub(crate) fn with_access(
     world: &World,
     sources: Vec<Source>,
-) -> Result<Vec<(Source, Option<AccessHeader>)>> {
-    let with = |source: Source| {
-        let access = if source.is_active() { world.access(&source)? } else { None };
-        Ok((source, access))
-    };
-    sources.into_iter().map(with).collect()
+) -> (Vec<(Source, Option<AccessHeader>)>, Vec<Report>) {
+    let (mut work, mut without) = (Vec::new(), Vec::new());
+    for source in sources {
+        match if source.is_active() { world.access(&source) } else { Ok(None) } {
+            Ok(access) => work.push((source, access)),
+            Err(error) => {
+                tracing::error!("{error:#}");
+                let (name, now) = (source.name().as_str(), world.clock.now());
+                without.push(Report::not_begun(name, End::NoCredential, format!("{error:#}"), now));
+            }
+        }
+    }
+    (work, without)
 }
 
 /// What makes the passes of this process.
@@ -92,6 +104,7 @@ pub(crate) fn runner(world: &World, progress: Arc<Progress>) -> Result<Runner<Ht
             name: env!("CARGO_PKG_NAME").to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         },
+        give_up_after: world.connector.give_up_after,
         lab: world.lab.is_some(),
         clock: Arc::clone(&world.clock),
         watch: progress,
@@ -151,7 +164,9 @@ fn exit(reports: &[Report], named: bool) -> Exit {
     let ended = |end| reports.iter().any(|report| report.end == end);
     if ended(End::Interrupted) {
         Exit::Interrupted
-    } else if reports.iter().any(|report| report.end == End::LedgerFailed) {
+    } else if ended(End::LedgerFailed)
+        || (!reports.is_empty() && reports.iter().all(|report| report.end == End::NoCredential))
+    {
         Exit::CouldNotRun
     } else if named && ended(End::LockHeld) {
         Exit::LockHeld
@@ -165,8 +180,10 @@ fn exit(reports: &[Report], named: bool) -> Exit {
 /// Prints the reports for a person. Under cron a pass that has nothing to say prints nothing.
 fn print(out: &mut dyn Write, reports: &[Report], names: &[String]) -> Result<()> {
     let terminal = std::io::IsTerminal::is_terminal(&std::io::stdout());
-    let telling: Vec<&Report> =
-        reports.iter().filter(|report| terminal || !names.is_empty() || !report.is_clean()).collect();
+    let tells = |report: &&Report| {
+        terminal || !names.is_empty() || !(report.is_clean() || report.end == End::LockHeld)
+    };
+    let telling: Vec<&Report> = reports.iter().filter(tells).collect();
     if telling.is_empty() {
         return Ok(());
     }

@@ -22,7 +22,10 @@ const LOOK_AGAIN: Duration = Duration::from_secs(60);
 pub(crate) fn run(global: &Global, names: &[String]) -> Result<Exit> {
     let world = World::load(global)?;
     let sources = world.select(names)?;
-    let work = with_access(&world, sources)?;
+    let (work, without) = with_access(&world, sources);
+    if work.is_empty() && !without.is_empty() {
+        return Ok(Exit::CouldNotRun);
+    }
     let progress = Arc::new(Progress::new(global.json));
     let runner = Arc::new(runner(&world, Arc::clone(&progress))?);
     tracing::info!(sources = work.len(), "running until asked to stop");
@@ -34,10 +37,11 @@ pub(crate) fn run(global: &Global, names: &[String]) -> Result<Exit> {
                 again_and_again(&runner, &source, access.as_ref(), &interrupt).await;
             }));
         }
+        let mut ended = Ok(());
         for task in tasks {
-            task.await.context("a source's work ended unexpectedly; please report this")?;
+            ended = ended.and(task.await.context("a source's work ended unexpectedly; please report this"));
         }
-        Ok(())
+        ended
     })?;
     progress.clear();
     // Being asked to stop is how a daemon ends; being asked twice is not.

@@ -54,6 +54,15 @@ fn a_secret_that_is_missing() {
     );
     says(&sandbox.run(&["pass"]), 2, &["example", "RELEVE_TEST_NOT_SET"]);
     assert_eq!(sandbox.lab.connections(), 0);
+    // It keeps no other source from being read.
+    sandbox.lab.put("www.example.test", "/feed.xml", feed([])).unwrap();
+    sandbox.write("sources/other.toml", &PAGES.replace("\"example\"", "\"other\""));
+    let reports = sandbox.run(&["pass", "--json"]).expect(1).json();
+    assert_eq!(
+        (&reports[0]["end"], &reports[1]["end"]),
+        (&"no-credential".into(), &"done".into()),
+        "{reports}"
+    );
 }
 
 #[test]

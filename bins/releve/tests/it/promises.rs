@@ -21,7 +21,11 @@ fn r01_no_word_of_the_trigger_is_kept_anywhere() {
          <content:encoded>{canary}</content:encoded><category>{canary}</category>\
          <guid isPermaLink='false'>a</guid><link>{A}</link></item>\
          <item><title>{canary}</title><guid isPermaLink='false'>b</guid><link>http://plain.example.test/{canary}-not</link></item>\
-         <item><title>{canary}</title></item></channel></rss>"
+         <item><title>{canary}</title></item>\
+         <item><guid isPermaLink='false'>c</guid><link>Minister: {canary} tonight</link></item>\
+         <item><guid isPermaLink='false'>d</guid><link>https://user:{canary}@www.example.test/d</link></item>\
+         <item><guid isPermaLink='false'>e</guid><link>https://other.test/e?{canary}#{canary}</link></item>\
+         <item><guid isPermaLink='false'></guid><link>https://www.example.test/f</link></item></channel></rss>"
     )
     // An address is a reference, and is kept.
     .replace(&format!("{canary}-not"), "b");
