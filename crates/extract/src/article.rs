@@ -34,7 +34,7 @@ pub struct Value {
     pub place: Place,
 }
 
-/// What an article says about itself.
+/// What an article says about itself. Which places of a page each field is copied from, in which order, is said in [`fields`](crate::fields).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Descriptor {
     /// The title that readers see.

@@ -45,6 +45,9 @@ mod rules;
 mod text;
 mod wire;
 
+#[doc = include_str!("../FIELDS.md")]
+pub mod fields {}
+
 use releve_url_canon::HttpsUrl;
 
 pub use article::{

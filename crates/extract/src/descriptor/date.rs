@@ -378,22 +378,28 @@ impl<'t> Tokens<'t> {
         if !near.into_iter().any(|token| matches!(token.kind, Kind::Number(_))) {
             return None;
         }
+        let mut found = self.core(core);
+        // Behind its weekday and its time, whichever is first; `mar` may be either month or Tuesday, so the date itself is tried before.
         for _ in 0..2 {
-            if self.word(core).is_some_and(is_weekday) {
+            if found.is_none() && self.word(core).is_some_and(is_weekday) {
                 core = self.skip(core + 1, Token::is_joint);
+                found = self.core(core);
             }
-            if let Some(end) = self.time(core) {
+            if found.is_none()
+                && let Some(end) = self.time(core)
+            {
                 core = self.skip(self.zone(end).unwrap_or(end), Token::is_joint);
                 if self.word(core).is_some_and(|word| matches!(word, "on" | "am")) {
                     core = self.skip(core + 1, Token::is_joint);
                 }
+                found = self.core(core);
             }
         }
         // A number just before, as in `1/2024-03-05`, makes it something else.
         if at > 0 && matches!(self.list.get(at - 1).map(|token| token.kind), Some(Kind::Number(_))) {
             return None;
         }
-        let (day, end) = self.core(core)?;
+        let (day, end) = found?;
         Some((day, self.after_date(end)))
     }
 

@@ -28,7 +28,9 @@ pub(crate) fn names(text: &str, place: &Place) -> Vec<Value> {
 
 /// Whether a text is certainly the name of a person: two to five words, each beginning with a capital but for particles.
 pub(crate) fn is_full_name(text: &str) -> bool {
-    let capital = |word: &str| word.chars().next().is_some_and(|c| c.is_alphabetic() && !c.is_lowercase());
+    // `d'Arc`, `O'Hara`: what stands behind the apostrophe counts too.
+    let begins = |part: &str| part.chars().next().is_some_and(|c| c.is_alphabetic() && !c.is_lowercase());
+    let capital = |word: &str| word.split(['\'', '’']).take(2).any(begins);
     is_name(text)
         && (2..=5).contains(&words(text).count())
         && words(text).all(|word| capital(word) || PARTICLES.contains(&word))
