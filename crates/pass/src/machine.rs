@@ -13,7 +13,7 @@
 //!             refused or failed otherwise              Choosing    choose among all that is queued
 //!             let go because of an interruption        Over        finish
 //! Choosing    a reference                              Reading     read the article
-//!             none left                                Over        finish
+//!             none left                                Over        finish; not as done, if the trigger failed
 //! Reading     ready to be deposited                    Depositing  offer it to the vault
 //!             refused                                  Choosing    record it; choose
 //!             its identifiers differ                   Over        record it; finish at once
@@ -253,6 +253,7 @@ impl Pass {
                 self.state = State::Reading;
                 Step::Read
             }
+            (State::Choosing, false) if self.tally.trigger_failed => self.finish(End::TriggerFailed),
             (State::Choosing, false) => self.finish(End::Done),
             _ => self.finish(End::OutOfOrder),
         }

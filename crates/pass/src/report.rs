@@ -20,6 +20,8 @@ pub enum End {
     LockHeld,
     /// robots.txt forbids the trigger or cannot be had (R35, R36).
     TriggerRefused,
+    /// The trigger could not be read; what was queued was worked off.
+    TriggerFailed,
     /// An article bears different identifiers in different places (R6).
     IdentifiersDiffer,
     /// Ten deposits in a row failed (R24).
@@ -53,6 +55,7 @@ impl End {
             Self::TriggerRefused => {
                 "robots.txt forbids the trigger or cannot be had; nothing more was requested"
             }
+            Self::TriggerFailed => "the trigger could not be read, so nothing new is known",
             Self::IdentifiersDiffer => {
                 "an article bears different identifiers in different places; it is set aside until `releve retry`"
             }

@@ -10,7 +10,7 @@ use releve_ledger::{
     Choice, Entry, Ledger, LedgerError, LedgerErrorKind, Outcome as Came, Pass as LedgerPass, Round, Sealed,
     SeenIn, SourceLock, State, Taking,
 };
-use releve_pace::{Backoff, due};
+use releve_pace::{Backoff, Due, due};
 use releve_proof::{Connector, RootSet};
 use releve_source::{AccessSpec, Source, Trigger, Way};
 use releve_url_canon::HttpsUrl;
@@ -242,7 +242,11 @@ impl<F: Fetch> Runner<F> {
                 if later > now {
                     hand.report.trigger_due_at = Some(later);
                 }
-                hand.pass = Some(self.ledger.begin_pass(&lock, now)?);
+                // A start that finds nothing to do is no pass: what the last one had to say stays the last word.
+                let idle = matches!(due, Due::Later { .. }) && self.ledger.counts(name)?.queued == 0;
+                if !idle {
+                    hand.pass = Some(self.ledger.begin_pass(&lock, now)?);
+                }
                 Ok(Locked::Taken(due))
             }
         }
@@ -476,6 +480,7 @@ impl<F: Fetch> Runner<F> {
             }
             (record, ..) => {
                 let Some(Refused { code, reason, wait }) = refusal else { return Ok(stepped.step) };
+                let reason = cut(&reason);
                 let asked = hand.asked.take().or_else(|| entry.address.clone());
                 let address = asked.as_ref().map_or("", |address| address.as_str()).to_owned();
                 self.refused(hand, &entry.identifier, &address, &code, &reason);
@@ -586,12 +591,14 @@ fn backoff(failures: u32, pass: Duration) -> Duration {
     }
 }
 
-/// As much of a text as a report keeps: addresses may have 8 KiB, and reasons quote what a server sent.
+/// As much of a text as a report keeps, without what would steer a terminal: addresses may have 8 KiB, and reasons
+/// quote what a publisher sent.
 fn cut(text: &str) -> String {
     const BYTES_MAX: usize = 1_024;
+    let plain = |letter: char| if letter.is_control() { char::REPLACEMENT_CHARACTER } else { letter };
     match text.char_indices().find(|(at, letter)| at + letter.len_utf8() > BYTES_MAX) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text.to_owned(),
+        Some((at, _)) => text[..at].chars().map(plain).chain(['…']).collect(),
+        None => text.chars().map(plain).collect(),
     }
 }
 

@@ -169,3 +169,11 @@ fn an_answer_that_nobody_waits_for_ends_the_pass() {
     assert_eq!(reading().offered(Offered::Failed).step, over);
     assert_eq!(reading().triggered(Triggered::Failed), over);
 }
+
+#[test]
+fn a_pass_whose_trigger_failed_is_not_done() {
+    let (mut pass, _) = Pass::begin(true);
+    pass.locked(Locked::Taken(Due::Now));
+    pass.triggered(Triggered::Failed);
+    assert_eq!(pass.chosen(false), Step::Finish(End::TriggerFailed));
+}

@@ -3,9 +3,10 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
+use releve_deposit::LocalVault;
 use releve_fetch::{AccessHeader, HttpsFetch};
-use releve_ledger::Hosts;
+use releve_ledger::{Hosts, Ledger as _, SqliteLedger, State};
 use releve_pass::{End, Report, Runner};
 use releve_proof::Connector;
 use releve_robots::RobotsPolicy;
@@ -86,6 +87,7 @@ pub(crate) fn with_access(
 pub(crate) fn runner(world: &World, progress: Arc<Progress>) -> Result<Runner<HttpsFetch>> {
     let ledger = Arc::new(world.ledger()?);
     let vault = Arc::new(world.vault()?);
+    belong_together(&ledger, &vault, world)?;
     let hosts: Arc<dyn Hosts> = ledger.clone();
     let visitor = Visitor::new(
         world.fetch()?,
@@ -109,6 +111,31 @@ pub(crate) fn runner(world: &World, progress: Arc<Progress>) -> Result<Runner<Ht
         clock: Arc::clone(&world.clock),
         watch: progress,
     })
+}
+
+/// What the ledger knows as sealed must be in this vault: one that was moved, not mounted or restored from an old copy is
+/// not silently begun anew, because what is missing from it would never be read again.
+fn belong_together(ledger: &SqliteLedger, vault: &LocalVault, world: &World) -> Result<()> {
+    let path = vault.folder().display();
+    for source in &world.sources {
+        let sealed = ledger.list(source.name().as_str(), State::Sealed, None, 1)?;
+        let Some(sealed) = sealed.first().and_then(|entry| entry.sealed.as_ref()) else { continue };
+        if sealed.receipt.vault != vault.id() {
+            bail!(
+                "{path} is another vault than the one that the ledger knows as holding what was sealed; is the right one \
+                 mounted? To begin anew with this vault, move the ledger away"
+            );
+        }
+    }
+    let last = vault.stats()?.sequence;
+    if let Some(head) = ledger.head(vault.id())?.filter(|head| head.sequence > last) {
+        bail!(
+            "{path} ends with number {last}, and the ledger has the receipt of number {}: it was cut off, or restored from \
+             an older copy. `releve verify` says more; to read again what is missing, move the ledger away",
+            head.sequence
+        );
+    }
+    Ok(())
 }
 
 /// Does the work, which ends by itself or soon after an interruption. A second interruption ends it at once, with

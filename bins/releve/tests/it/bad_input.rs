@@ -154,3 +154,45 @@ fn output_that_nobody_reads_any_more_is_no_failure() {
     drop(child.stdout.take());
     Ran::of(&child.wait_with_output().unwrap()).expect(0);
 }
+
+#[test]
+fn a_vault_that_is_not_the_one_that_was_filled_is_not_begun_anew() {
+    let sandbox = Sandbox::of_pages(
+        example().at("/feed.xml", feed([("a", "https://www.example.test/a")])).at("/a", article("a")),
+    );
+    assert_eq!(sandbox.pass()["sealed"], 1);
+    let old = sandbox.path("old");
+    let copy =
+        std::process::Command::new("cp").arg("-a").arg(sandbox.path("vault")).arg(&old).status().unwrap();
+    assert!(copy.success());
+
+    // Not mounted: an empty folder where the vault was.
+    std::fs::rename(sandbox.path("vault"), sandbox.path("moved")).unwrap();
+    sandbox.at_clock("+16m");
+    says(&sandbox.run(&["pass"]), 2, &["another vault", "mounted"]);
+    std::fs::remove_dir_all(sandbox.path("vault")).unwrap();
+    std::fs::rename(sandbox.path("moved"), sandbox.path("vault")).unwrap();
+
+    // Restored from a copy that is older than the last deposit.
+    sandbox.lab.put("www.example.test", "/feed.xml", feed([("b", "https://www.example.test/b")])).unwrap();
+    sandbox.lab.put("www.example.test", "/b", article("b")).unwrap();
+    assert_eq!(sandbox.pass()["sealed"], 1);
+    std::fs::remove_dir_all(sandbox.path("vault")).unwrap();
+    std::fs::rename(&old, sandbox.path("vault")).unwrap();
+    sandbox.at_clock("+32m");
+    says(&sandbox.run(&["pass"]), 2, &["older copy", "releve verify"]);
+}
+
+#[test]
+fn what_would_steer_a_terminal_is_not_repeated() {
+    let page = crate::support::article_html("a").replace("content='a'", "content='\u{1b}[31mred'");
+    let sandbox = Sandbox::of_pages(
+        example()
+            .at("/feed.xml", feed([("a", "https://www.example.test/a")]))
+            .at("/a", Reply::ok("text/html; charset=utf-8", page)),
+    );
+    for args in [["pass", "example"].as_slice(), &["status"]] {
+        let ran = sandbox.run(args);
+        assert!(ran.stdout.contains("red") && !ran.stdout.contains('\u{1b}'), "{ran:#?}");
+    }
+}
