@@ -34,47 +34,52 @@ pub(crate) struct Headline<'a> {
 pub(crate) fn read<'a>(page: Page<'a>, declared: &'a Declared<'a>, subject: &Subject<'_>) -> Headline<'a> {
     let readings = declared_titles(declared, subject);
     let page_title = declared.title.map(|title| plain(&title.raw_text())).unwrap_or_default();
-    let titles: Vec<&str> = readings.iter().map(|value| &*value.text).chain([&*page_title]).collect();
+    let declared_part = |text: &str| readings.iter().filter_map(|value| part(text, &value.text)).max();
+    let any_part = |text: &str| declared_part(text).max(part(text, &page_title));
+    let is_akin =
+        |text: &str| readings.iter().any(|value| is_akin(text, &value.text)) || is_akin(text, &page_title);
+
     let mut h1s: Vec<_> = shown(&declared.h1s).collect();
     h1s.retain(|(node, text)| !is_site_name(page, declared, *node, text));
-    let best = h1s.iter().filter_map(|(node, text)| {
-        Some((titles.iter().filter_map(|title| part(text, title)).max()?, node, text))
+    let best = first_best(&h1s, any_part).or_else(|| {
+        let mut akin = h1s.iter().filter(|(_, text)| is_akin(text));
+        akin.next().filter(|_| akin.next().is_none()).or(match &*h1s {
+            [only] if is_placed(only) => Some(only),
+            _ => None,
+        })
     });
-    // The first of those that match best.
-    let best = best.fold(None, |best: Option<(Part, &Node<'a>, &String)>, next| {
-        best.filter(|best| best.0 >= next.0).or(Some(next))
-    });
-    let chosen = best.map(|(_, node, text)| (*node, text.clone())).or_else(|| match &*h1s {
-        // The only one, if it speaks of the same, or is the headline of the text by its place.
-        [(node, text)] if titles.iter().any(|title| is_akin(text, title)) || is_placed(*node, text) => {
-            Some((*node, text.clone()))
-        }
-        _ => None,
-    });
-    if let Some((node, text)) = chosen {
-        return Headline { readings: with_shown(readings, node, text), is_chosen: true, node: Some(node) };
+    if let Some((node, text)) = best {
+        return Headline { is_chosen: true, node: Some(*node), readings: with_shown(&readings, *node, text) };
     }
-    // One that says more than a title, as its section before it, shows the headline without being it.
-    let wider = h1s.iter().find(|(_, text)| titles.iter().any(|title| part(title, text).is_some()));
-    if let Some((node, _)) = wider {
-        return Headline { readings, is_chosen: true, node: Some(*node) };
-    }
-    let lower =
-        shown(&declared.headings).find(|(_, text)| titles.iter().any(|title| part(text, title).is_some()));
-    let Some((node, text)) = lower else {
-        return Headline { readings, is_chosen: true, node: None };
+    // One that says more than a title, as the section before it, shows the headline without being it.
+    let says_more = |text: &str| {
+        readings.iter().any(|value| part(&value.text, text).is_some()) || part(&page_title, text).is_some()
     };
-    // A lower heading is the headline where it says just what is declared; else it stands beside, for it may be one of the text's.
-    let exact = readings.iter().any(|value| value.text.to_lowercase() == text.to_lowercase());
-    if exact {
-        return Headline { readings: with_shown(readings, node, text), is_chosen: true, node: Some(node) };
+    if let Some((node, _)) = h1s.iter().find(|(_, text)| says_more(text)) {
+        return Headline { is_chosen: true, node: Some(*node), readings };
     }
+    let lower: Vec<_> = shown(&declared.headings).collect();
+    if let Some((node, text)) = first_best(&lower, declared_part) {
+        return Headline { is_chosen: true, node: Some(*node), readings: with_shown(&readings, *node, text) };
+    }
+    // Where nothing is declared a lower heading may as well be one of the text's, so it only stands beside.
+    let beside = first_best(&lower, any_part);
     let is_chosen = !readings.is_empty();
-    let mut readings = readings;
-    if let Some(selector) = locate(node) {
-        readings.push(Value::new(text, Place::element(selector, None)));
-    }
-    Headline { readings, is_chosen, node: Some(node) }
+    let node = beside.map(|(node, _)| *node);
+    let beside =
+        beside.and_then(|(node, text)| Some(Value::new(text.clone(), Place::element(locate(*node)?, None))));
+    Headline { is_chosen, node, readings: readings.into_iter().chain(beside).collect() }
+}
+
+/// The first of the headings that match best.
+fn first_best<'h, 'a>(
+    headings: &'h [(Node<'a>, String)],
+    part: impl Fn(&str) -> Option<Part>,
+) -> Option<&'h (Node<'a>, String)> {
+    let matches = headings.iter().filter_map(|heading| Some((part(&heading.1)?, heading)));
+    let best = matches
+        .fold(None, |best: Option<(Part, _)>, next| best.filter(|best| best.0 >= next.0).or(Some(next)));
+    best.map(|(_, heading)| heading)
 }
 
 /// Whether a heading is the site's name rather than a headline: it links to the front page, or is what the site calls itself.
@@ -92,7 +97,7 @@ fn is_site_name(page: Page<'_>, declared: &Declared<'_>, node: Node<'_>, text: &
 }
 
 /// Whether a heading stands at the head of the text and is long enough to be a sentence.
-fn is_placed(node: Node<'_>, text: &str) -> bool {
+fn is_placed((node, text): &(Node<'_>, String)) -> bool {
     let within = node
         .ancestors()
         .any(|node| matches!(node.name(), Some(&local_name!("article") | &local_name!("main"))));
@@ -125,11 +130,9 @@ fn shown<'a>(headings: &[Node<'a>]) -> impl Iterator<Item = (Node<'a>, String)> 
     headings.filter(|(_, text)| !text.is_empty())
 }
 
-fn with_shown(mut readings: Vec<Value>, node: Node<'_>, text: String) -> Vec<Value> {
-    if let Some(selector) = locate(node) {
-        readings.insert(0, Value::new(text, Place::element(selector, None)));
-    }
-    readings
+fn with_shown(readings: &[Value], node: Node<'_>, text: &str) -> Vec<Value> {
+    let shown = locate(node).map(|selector| Value::new(text, Place::element(selector, None)));
+    shown.into_iter().chain(readings.iter().cloned()).collect()
 }
 
 /// How much of a title a text is.
@@ -164,9 +167,12 @@ fn part(text: &str, title: &str) -> Option<Part> {
     }
 }
 
-/// Whether two titles have most of their words in common.
-fn is_akin(one: &str, other: &str) -> bool {
-    let (one, other) = (words(one), words(other));
+/// Whether a text and a title have most of their words in common, and the text is not just what the title ends with: the site's name.
+fn is_akin(text: &str, title: &str) -> bool {
+    if fold(title).ends_with(&fold(text)) {
+        return false;
+    }
+    let (one, other) = (words(text), words(title));
     let common = one.iter().filter(|word| other.contains(word)).count();
     common >= 3 && 2 * common >= one.len().min(other.len())
 }
