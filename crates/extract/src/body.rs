@@ -17,7 +17,7 @@ mod vocabulary;
 
 use crate::declared::Declared;
 use crate::descriptor::locate;
-use crate::dom::{Node, NodeId};
+use crate::dom::Node;
 use crate::page::Page;
 use crate::{Block, Notice, NoticeCode, Place};
 
@@ -41,19 +41,15 @@ pub(crate) fn find(page: Page<'_>, declared: &Declared<'_>, notices: &mut Vec<No
     };
     let selection = select::select(&survey, choice);
     let root = survey.elements[selection.root].node;
-    let beside: Vec<NodeId> = {
-        let within = selection.root..survey.elements[selection.root].end;
-        let mut ids: Vec<NodeId> = survey.elements[within]
-            .iter()
-            .filter(|element| element.beside)
-            .map(|element| element.node.id())
-            .collect();
-        ids.sort_unstable();
-        ids
-    };
-    let omit = |node: Node<'_>| beside.binary_search(&node.id()).is_ok();
-    let omit_leaf = |node: Node<'_>| selection.omitted.binary_search(&node.id()).is_ok();
-    let blocks = build::Builder::new(&omit, &omit_leaf).build(root);
+    let mut left_out = vec![false; page.document.len()];
+    for element in &survey.elements[selection.root..survey.elements[selection.root].end] {
+        left_out[element.node.id().index()] = element.beside;
+    }
+    for id in selection.omitted {
+        left_out[id.index()] = true;
+    }
+    let omit = |node: Node<'_>| left_out[node.id().index()];
+    let blocks = build::Builder::new(&omit, &omit).build(root);
     let place = locate(root).map(|selector| Place::element(selector, None));
     Body { blocks, place }
 }

@@ -50,6 +50,7 @@ fn of_page(bytes: &[u8], declared: Option<&'static Encoding>) -> &'static Encodi
             && encoding.decode_without_bom_handling_and_without_replacement(bytes).is_some()
     };
     match declared {
+        Some(encoding) if encoding == UTF_8 => UTF_8,
         // A page whose declaration could be read byte by byte is not UTF-16, whatever it says.
         Some(encoding) if encoding == UTF_16BE || encoding == UTF_16LE => UTF_8,
         Some(encoding) if encoding == X_USER_DEFINED => WINDOWS_1252,

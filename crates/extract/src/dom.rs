@@ -8,8 +8,11 @@ mod guard;
 mod select;
 mod sink;
 
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
 use html5ever::tendril::StrTendril;
-use html5ever::{Attribute, LocalName, QualName, ns};
+use html5ever::{Attribute, LocalName, QualName, local_name, ns};
 
 pub(crate) use guard::{Kind, TooManyNodes, parse};
 pub use select::{Selector, SelectorError};
@@ -63,6 +66,14 @@ struct Slot {
 pub(crate) struct Document {
     slots: Vec<Slot>,
     simplified: bool,
+    firsts: OnceCell<Firsts>,
+}
+
+/// The first elements of a name and of an id, found once.
+#[derive(Debug, Default)]
+struct Firsts {
+    named: HashMap<LocalName, NodeId>,
+    with_id: HashMap<StrTendril, NodeId>,
 }
 
 impl Document {
@@ -89,6 +100,39 @@ impl Document {
     /// The first element that matches, in document order.
     pub(crate) fn select_first<'a>(&'a self, selector: &Selector) -> Option<Node<'a>> {
         selector.find(self.root()).next()
+    }
+
+    /// The first HTML element of this name, in document order.
+    pub(crate) fn first_named(&self, name: &LocalName) -> Option<Node<'_>> {
+        self.firsts().named.get(name).map(|&id| self.node(id))
+    }
+
+    /// The first element with this `id`, in document order.
+    pub(crate) fn first_with_id(&self, id: &str) -> Option<Node<'_>> {
+        self.firsts().with_id.get(id.as_bytes()).map(|&id| self.node(id))
+    }
+
+    fn firsts(&self) -> &Firsts {
+        self.firsts.get_or_init(|| {
+            let mut firsts = Firsts::default();
+            // A page has few names and many elements of each; most are of a name that was just seen.
+            let mut seen: [Option<&LocalName>; 64] = [None; 64];
+            for node in self.root().descendants() {
+                if let Some(name) = node.name() {
+                    let place = &mut seen[name.get_hash() as usize % 64];
+                    if *place != Some(name) {
+                        *place = Some(name);
+                        firsts.named.entry(name.clone()).or_insert(node.id);
+                    }
+                }
+                if let Some(id) =
+                    node.attributes().iter().find(|attribute| attribute.name.local == local_name!("id"))
+                {
+                    firsts.with_id.entry(id.value.clone()).or_insert(node.id);
+                }
+            }
+            firsts
+        })
     }
 
     /// Every element that matches, in document order.

@@ -24,11 +24,25 @@ pub(crate) fn push_normal(normal: &mut String, text: &str) {
         if trimmed.is_empty() {
             return;
         }
-        let end = trimmed.find(char::is_whitespace).unwrap_or(trimmed.len());
-        let (word, after) = trimmed.split_at(end);
+        let (word, after) = trimmed.split_at(word_end(trimmed));
         normal.push_str(word);
         rest = after;
     }
+}
+
+/// Where the first white space stands, or the text ends. Most bytes can be passed without looking at the character they belong to.
+fn word_end(text: &str) -> usize {
+    let mut at = 0;
+    let bytes = text.as_bytes();
+    while let Some(&byte) = bytes.get(at) {
+        // White space is ASCII or begins with one of these: U+0085, U+00A0, U+1680, U+2000 and on, U+3000.
+        let may_be = byte <= b' ' || matches!(byte, 0xc2 | 0xe1..=0xe3);
+        if may_be && text[at..].starts_with(char::is_whitespace) {
+            return at;
+        }
+        at += 1;
+    }
+    at
 }
 
 /// Ends a word: appends a space, but neither at the beginning nor after another.

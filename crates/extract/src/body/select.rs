@@ -11,10 +11,8 @@ use crate::dom::NodeId;
 pub(super) struct Selection {
     /// The element that holds all of it.
     pub(super) root: usize,
-    /// The leaves that are left out of it, by their first text node, in order.
+    /// The leaves that are left out of it, by their first text node.
     pub(super) omitted: Vec<NodeId>,
-    /// The first leaf that is not.
-    pub(super) first: Option<NodeId>,
 }
 
 /// A line of this length before the first paragraph is part of the text, a shorter one says when and by whom.
@@ -31,7 +29,7 @@ const CAPTION_CHARS_MAX: u32 = 150;
 pub(super) fn select(survey: &Survey<'_>, choice: Choice) -> Selection {
     let Choice { headline, container } = choice;
     let Some(end) = (0..survey.leaves.len()).rfind(|&at| survey.is_within(at, container)) else {
-        return Selection { root: container, omitted: Vec::new(), first: None };
+        return Selection { root: container, omitted: Vec::new() };
     };
     let first = (0..=end).find(|&at| survey.is_within(at, container)).unwrap_or(end);
     let headline = headline.filter(|&at| at < end);
@@ -56,12 +54,11 @@ pub(super) fn select(survey: &Survey<'_>, choice: Choice) -> Selection {
     drop_closing(survey, &places, &mut keep);
     drop_headings(survey, &places, &mut keep, first);
     let kept: Vec<usize> = places.into_iter().zip(keep).filter_map(|(at, keep)| keep.then_some(at)).collect();
-    let mut omitted: Vec<NodeId> = (0..survey.leaves.len())
+    let omitted: Vec<NodeId> = (0..survey.leaves.len())
         .filter(|at| kept.binary_search(at).is_err())
         .map(|at| survey.leaves[at].first)
         .collect();
-    omitted.sort_unstable();
-    Selection { root, omitted, first: kept.first().map(|&at| survey.leaves[at].first) }
+    Selection { root, omitted }
 }
 
 /// The nearest element around both.

@@ -381,6 +381,10 @@ struct Measure {
 
 impl Measure {
     fn of(text: &str) -> Self {
+        if text.is_ascii() { Self::of_ascii(text.as_bytes()) } else { Self::of_any(text) }
+    }
+
+    fn of_any(text: &str) -> Self {
         let mut measure = Self { chars: 0, sentences: 0, last: None };
         for c in text.chars() {
             if c.is_whitespace() {
@@ -400,6 +404,30 @@ impl Measure {
         }
         measure
     }
+
+    /// The same for ASCII, where counting needs no decoding and full stops can be searched for.
+    fn of_ascii(text: &[u8]) -> Self {
+        let chars = text.iter().filter(|byte| !is_space(**byte)).count();
+        let trimmed = text.trim_ascii_end();
+        let closing = trimmed.iter().rev().take_while(|byte| closes(char::from(**byte))).count();
+        let (said, closed) = trimmed.split_at(trimmed.len() - closing);
+        let last = match (said.last(), closed.first()) {
+            (Some(&last), _) if closed.is_empty() || ends_sentence(char::from(last)) => Some(last),
+            (_, Some(_)) => closed.last().copied(),
+            (last, None) => last.copied(),
+        };
+        let sentences = memchr::memchr3_iter(b'.', b'!', b'?', text).filter(|&at| {
+            let after = text[at + 1..].iter().find(|byte| !closes(char::from(**byte)));
+            after.is_some_and(|byte| is_space(*byte))
+        });
+        let sentences = u32::try_from(sentences.count()).unwrap_or(u32::MAX);
+        Self { chars: u32::try_from(chars).unwrap_or(u32::MAX), sentences, last: last.map(char::from) }
+    }
+}
+
+/// What counts as white space in ASCII.
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b'\t'..=b'\r' | b' ')
 }
 
 fn is_wide(c: char) -> bool {

@@ -25,13 +25,12 @@ pub(crate) fn locate(node: Node<'_>) -> Option<Selector> {
 
 /// The element by itself, if that can be done.
 fn anchor(node: Node<'_>, name: &LocalName) -> Option<String> {
-    let first =
-        |same: &dyn Fn(Node<'_>) -> bool| node.document().root().descendants().find(|other| same(*other));
-    if is_plain(name) && first(&|other| other.is(name)) == Some(node) {
+    let document = node.document();
+    if is_plain(name) && document.first_named(name) == Some(node) {
         return Some(name.to_string());
     }
     let id = node.attribute("id").filter(|id| is_plain(id))?;
-    (first(&|other| other.attribute("id") == Some(id)) == Some(node)).then(|| format!("#{id}"))
+    (document.first_with_id(id) == Some(node)).then(|| format!("#{id}"))
 }
 
 /// The element among its siblings.

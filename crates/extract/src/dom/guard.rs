@@ -23,6 +23,8 @@ use super::{Document, NodeId};
 const OPEN_ELEMENTS_MAX: u32 = 256;
 /// A page makes a node for every four bytes at the very most (`<b>a` repeated); this is added for short ones.
 const NODES_FREE: usize = 65_536;
+/// A page of 867 in two has a node for fewer bytes than this; the others make room for more as they go.
+const BYTES_A_NODE: usize = 16;
 /// The text is handed to the tokenizer in pieces of this size, so that an exhausted budget is noticed soon.
 const PIECE_BYTES: usize = 64 * 1024;
 
@@ -42,7 +44,7 @@ pub(crate) struct TooManyNodes;
 /// Parses a decoded page, or a fragment of one.
 pub(crate) fn parse(text: &str, kind: Kind) -> Result<Document, TooManyNodes> {
     let (text, attributes_dropped) = super::attributes::bounded(text);
-    let sink = Sink::new(NODES_FREE + text.len() / 4);
+    let sink = Sink::new(NODES_FREE + text.len() / 4, text.len() / BYTES_A_NODE);
     let options = TreeBuilderOpts::default();
     let (builder, initial_state) = match kind {
         Kind::Page => (TreeBuilder::new(sink, options), None),

@@ -1,11 +1,11 @@
 //! html5ever's tree sink over the arena.
 
 use std::borrow::Cow;
-use std::cell::{Cell, Ref, RefCell};
+use std::cell::{Cell, OnceCell, Ref, RefCell};
 
 use html5ever::interface::{ElemName, ElementFlags, NodeOrText, QuirksMode, TreeSink};
 use html5ever::tendril::StrTendril;
-use html5ever::{Attribute, LocalName, Namespace, QualName};
+use html5ever::{Attribute, LocalName, Namespace, QualName, local_name};
 
 use super::{Data, Document, NodeId, Slot};
 
@@ -16,15 +16,18 @@ pub(super) struct Sink {
     /// Nodes and attributes that may still be made.
     budget: Cell<usize>,
     deepest: Cell<u32>,
+    /// The last element whose text nobody reads.
+    mute: Cell<NodeId>,
 }
 
 impl Sink {
-    /// A sink that makes at most `budget` nodes and attributes, together.
-    pub(super) fn new(budget: usize) -> Self {
+    /// A sink that makes at most `budget` nodes and attributes, together, and expects so many nodes.
+    pub(super) fn new(budget: usize, expected: usize) -> Self {
         let sink = Self {
-            slots: RefCell::new(Vec::with_capacity(256)),
+            slots: RefCell::new(Vec::with_capacity(expected)),
             budget: Cell::new(budget),
             deepest: Cell::new(0),
+            mute: Cell::new(NodeId::NONE),
         };
         sink.make(Data::Holder);
         sink
@@ -116,6 +119,16 @@ impl Sink {
     }
 }
 
+/// Whether the text of an element is a style sheet or a program, rather than data or something to be read.
+fn is_mute(name: &QualName, attributes: &[Attribute]) -> bool {
+    let is_data = |attribute: &Attribute| {
+        attribute.name.local == local_name!("type")
+            && attribute.value.as_bytes().windows(4).any(|part| part.eq_ignore_ascii_case(b"json"))
+    };
+    name.local == local_name!("style")
+        || name.local == local_name!("script") && !attributes.iter().any(is_data)
+}
+
 /// A borrowed element name: the parser looks at it and lets it go at once.
 #[derive(Debug)]
 pub(super) struct Name<'a>(Ref<'a, QualName>);
@@ -136,7 +149,7 @@ impl TreeSink for Sink {
     type ElemName<'a> = Name<'a>;
 
     fn finish(self) -> Document {
-        Document { slots: self.slots.into_inner(), simplified: false }
+        Document { slots: self.slots.into_inner(), simplified: false, firsts: OnceCell::new() }
     }
 
     fn parse_error(&self, _: Cow<'static, str>) {}
@@ -155,7 +168,11 @@ impl TreeSink for Sink {
     fn create_element(&self, name: QualName, attributes: Vec<Attribute>, flags: ElementFlags) -> NodeId {
         let attributes = if self.is_exhausted() { Vec::new() } else { attributes };
         self.budget.set(self.budget.get().saturating_sub(attributes.len()));
+        let is_mute = is_mute(&name, &attributes);
         let id = self.make(Data::Element { name, attributes });
+        if is_mute {
+            self.mute.set(id);
+        }
         if flags.template {
             // The content of a template is made right after it, so that it needs no link of its own.
             self.make(Data::Holder);
@@ -174,6 +191,8 @@ impl TreeSink for Sink {
     fn append(&self, parent: &NodeId, child: NodeOrText<NodeId>) {
         match child {
             NodeOrText::AppendNode(id) => self.attach_last(&mut self.slots.borrow_mut(), *parent, id),
+            // Style sheets and programs are a third of many a page; keeping them would be most of the work.
+            NodeOrText::AppendText(_) if *parent == self.mute.get() => {}
             NodeOrText::AppendText(text) => {
                 let last = self.slots.borrow()[parent.index()].last;
                 if !Self::extend_text(&mut self.slots.borrow_mut(), last, &text) {
