@@ -119,7 +119,11 @@ impl World {
         if names.is_empty() {
             return Ok(self.sources.clone());
         }
-        names.iter().map(|name| self.source(name).cloned()).collect()
+        let mut sources: Vec<Source> =
+            names.iter().map(|name| self.source(name).cloned()).collect::<Result<_>>()?;
+        sources.sort_by(|one, other| one.name().cmp(other.name()));
+        sources.dedup_by(|one, other| one.name() == other.name());
+        Ok(sources)
     }
 
     /// Opens the ledger, and makes one where there is none.
@@ -269,7 +273,9 @@ fn load_lab(path: &Path) -> Result<LabRun> {
 fn source_files(folder: &Path) -> Result<Vec<(String, Vec<u8>)>> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            bail!("there is no folder {}, where the sources should be", folder.display())
+        }
         Err(error) => {
             return Err(error).with_context(|| format!("cannot read the folder {}", folder.display()));
         }
@@ -277,7 +283,9 @@ fn source_files(folder: &Path) -> Result<Vec<(String, Vec<u8>)>> {
     let mut paths = Vec::new();
     for entry in entries {
         let path = entry.with_context(|| format!("cannot read the folder {}", folder.display()))?.path();
-        if path.extension().is_some_and(|extension| extension == "toml") {
+        // Editors keep their own files beside those that they edit, hidden.
+        let is_hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+        if !is_hidden && path.extension().is_some_and(|extension| extension == "toml") {
             paths.push(path);
         }
     }

@@ -272,12 +272,16 @@ impl VaultError {
     }
 
     pub(crate) fn sql(action: &str, path: &Path, source: rusqlite::Error) -> Self {
-        match source.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::DiskFull) => Self::DiskFull {
+        /// SQLite's SQLITE_IOERR_SHMSIZE: its shared memory could not grow, for which the usual reason is a full disk.
+        const SHARED_MEMORY_SIZE: i32 = 4874;
+        let is_full = source.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull)
+            || source.sqlite_error().is_some_and(|error| error.extended_code == SHARED_MEMORY_SIZE);
+        match is_full {
+            true => Self::DiskFull {
                 path: path.to_owned(),
                 source: io::Error::new(io::ErrorKind::StorageFull, source),
             },
-            _ => Self::Store { action: format!("{action} {}", path.display()), source: Box::new(source) },
+            false => Self::Store { action: format!("{action} {}", path.display()), source: Box::new(source) },
         }
     }
 }

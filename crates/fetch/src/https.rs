@@ -589,6 +589,15 @@ fn certificate_error(host: String, error: &CertificateError) -> FetchError {
             FetchError::CertificateName { host }
         }
         CertificateError::UnknownIssuer => FetchError::CertificateAuthority { host },
-        other => FetchError::CertificateInvalid { host, why: other.to_string() },
+        other => {
+            // What webpki says of most certificates that somebody signed himself; it has no variant in rustls.
+            let why = other.to_string();
+            let why = if why.contains("CaUsedAsEndEntity") {
+                "it is the certificate of an authority, as one that signed itself is".to_owned()
+            } else {
+                why
+            };
+            FetchError::CertificateInvalid { host, why }
+        }
     }
 }

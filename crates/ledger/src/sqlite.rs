@@ -672,7 +672,11 @@ impl Fault {
             Self::Kind(kind, None) => LedgerError::at(kind, path),
             Self::Kind(kind, Some(detail)) => LedgerError::at(kind, path).detail(detail),
             Self::Sql(error) => {
+                /// SQLITE_IOERR_SHMSIZE: shared memory could not grow, for which the usual reason is a full disk.
+                const SHARED_MEMORY_SIZE: i32 = 4874;
+                let extended = error.sqlite_error().map(|error| error.extended_code);
                 let kind = match error.sqlite_error_code() {
+                    _ if extended == Some(SHARED_MEMORY_SIZE) => LedgerErrorKind::Full,
                     Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => LedgerErrorKind::Busy,
                     Some(ErrorCode::DiskFull) => LedgerErrorKind::Full,
                     Some(ErrorCode::NotADatabase) => LedgerErrorKind::Foreign,

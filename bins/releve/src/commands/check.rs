@@ -20,6 +20,7 @@ pub(crate) fn run(global: &Global, out: &mut dyn Write) -> Result<Exit> {
             warnings.push(format!("{error:#}"));
         }
     }
+    let notes = notes(&world);
     if global.json {
         let sources: Vec<_> = world
             .sources
@@ -40,6 +41,7 @@ pub(crate) fn run(global: &Global, out: &mut dyn Write) -> Result<Exit> {
                 "user_agent": world.connector.user_agent.as_str(),
                 "sources": sources,
                 "warnings": warnings,
+                "notes": notes,
             }),
         )?;
     } else {
@@ -61,6 +63,9 @@ pub(crate) fn run(global: &Global, out: &mut dyn Write) -> Result<Exit> {
         for warning in &warnings {
             writeln!(out, "warning: {warning}")?;
         }
+        for note in &notes {
+            writeln!(out, "note: {note}")?;
+        }
         if world.sources.is_empty() {
             writeln!(
                 out,
@@ -70,4 +75,25 @@ pub(crate) fn run(global: &Global, out: &mut dyn Write) -> Result<Exit> {
         }
     }
     Ok(if warnings.is_empty() { Exit::Done } else { Exit::Failures })
+}
+
+/// What is no fault and may still surprise.
+fn notes(world: &World) -> Vec<String> {
+    let mut notes = Vec::new();
+    if world.connector.user_agent.as_str().contains("example.org") {
+        notes.push(
+            "publishers see an example as the connector's name and contact; say in user_agent who you are"
+                .to_owned(),
+        );
+    }
+    let walked: Vec<_> = world
+        .sources
+        .iter()
+        .filter(|source| source.backlog().is_some())
+        .map(|source| source.name().as_str())
+        .collect();
+    if !walked.is_empty() {
+        notes.push(format!("this version does not walk backlogs; that of {} is not read", walked.join(", ")));
+    }
+    notes
 }

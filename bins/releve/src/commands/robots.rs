@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use releve_robots::{ProductToken, RobotsPolicy, RobotsTxt, line_text};
@@ -48,7 +48,7 @@ fn run_file(
         |line: u32| String::from_utf8_lossy(line_text(&bytes, line).unwrap_or_default()).trim().to_owned();
     let mut verdicts = Vec::new();
     for address in addresses {
-        let verdict = policy.judge(&robots, &agent, &path_and_query(address));
+        let verdict = policy.judge(&robots, &agent, &path_and_query(address)?);
         if global.json {
             verdicts.push(json!({
                 "address": address,
@@ -104,11 +104,11 @@ fn run_cases(cases: &Path, out: &mut dyn Write) -> Result<Exit> {
         let bytes = match (case.robots, case.robots_b64) {
             (Some(text), None) => text.into_bytes(),
             (_, Some(text)) => STANDARD.decode(text).with_context(place)?,
-            (None, None) => anyhow::bail!("{}: neither `robots` nor `robots_b64`", place()),
+            (None, None) => bail!("{}: neither `robots` nor `robots_b64`", place()),
         };
         let agent: ProductToken = case.agent.parse().with_context(place)?;
         let robots = RobotsTxt::parse(&bytes);
-        let verdict = policy.judge(&robots, &agent, &path_and_query(&case.url));
+        let verdict = policy.judge(&robots, &agent, &path_and_query(&case.url).with_context(place)?);
         let delay = policy.crawl_delay(&robots, &agent).map(|delay| delay.length.as_secs_f64());
         print_json(
             out,
@@ -126,10 +126,11 @@ fn open(path: &Path) -> Result<Box<dyn BufRead>> {
     Ok(Box::new(BufReader::new(file)))
 }
 
-/// What rules are matched against: of an address its path and query, of anything else all of it.
-fn path_and_query(address: &str) -> String {
+/// What rules are matched against: of an address its path and query, or a path as it is.
+fn path_and_query(address: &str) -> Result<String> {
     match Url::parse(address) {
-        Ok(url) if url.has_host() => url[url::Position::BeforePath..url::Position::AfterQuery].to_owned(),
-        _ => address.to_owned(),
+        Ok(url) if url.has_host() => Ok(url[url::Position::BeforePath..url::Position::AfterQuery].to_owned()),
+        _ if address.starts_with('/') => Ok(address.to_owned()),
+        _ => bail!("{address} is neither an address with its scheme nor a path that begins with `/`"),
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, bail};
 use jiff::SignedDuration;
 use releve_fetch::LabFile;
-use releve_pass::Report;
+use releve_pass::{End, Report};
 use releve_source::Source;
 use serde_json::json;
 
@@ -59,6 +59,9 @@ pub(crate) fn run(global: &Global, dir: Option<&Path>, out: &mut dyn Write) -> R
     let reports = pass::passes(&world, sources, Arc::clone(&progress));
     progress.clear();
     let Some(reports) = reports? else { return Ok(Exit::Interrupted) };
+    if reports.iter().any(|report| report.end == End::Interrupted) {
+        return Ok(Exit::Interrupted);
+    }
     let requests = lab.requests().len();
 
     let whole = Whole::check(&world, None)?;
