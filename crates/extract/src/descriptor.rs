@@ -32,6 +32,11 @@ use subject::{Known, Subject};
 /// Elements that a rule for a list is given, at most; a selector that matches more is not one for names or tags.
 const RULE_VALUES_MAX: usize = 256;
 
+/// Readings of a field that stand beside its value; a person looks at them.
+const OTHERS_MAX: usize = 32;
+/// `link` elements that are looked at for the canonical address. One is right, two are already one too many.
+const CANONICALS_MAX: usize = 8;
+
 pub(crate) fn read(
     page: Page<'_>,
     declared: &Declared<'_>,
@@ -110,8 +115,11 @@ impl Draft {
             let descriptor = &mut self.0;
             let others =
                 descriptor.others.iter().filter(|other| other.field == field).map(|other| &other.value);
-            if descriptor.values(field).iter().chain(others).any(|known| known.text == value.text) {
+            if descriptor.values(field).iter().chain(others.clone()).any(|known| known.text == value.text) {
                 continue;
+            }
+            if others.count() == OTHERS_MAX {
+                break;
             }
             if may && descriptor.values(field).is_empty() {
                 descriptor.add(field, value);
@@ -163,6 +171,7 @@ struct Canonical {
 /// The canonical address is what a `link` with `rel=canonical` says. Several that differ say nothing, as for search engines.
 fn canonical(page: Page<'_>, declared: &Declared<'_>) -> Canonical {
     let links = declared.links.iter().filter(|link| link.is("canonical") && !link.href.trim().is_empty());
+    let links = links.take(CANONICALS_MAX);
     let values = links.filter_map(|link| {
         Some(Value::new(link.href.trim(), Place::element(locate(link.node)?, Some("href"))))
     });
@@ -171,7 +180,7 @@ fn canonical(page: Page<'_>, declared: &Declared<'_>) -> Canonical {
     let resolved = |value: &Value| base.as_ref().and_then(|base| base.join(&value.text).ok());
     let is_one =
         !readings.is_empty() && readings.windows(2).all(|two| resolved(&two[0]) == resolved(&two[1]));
-    let shared = declared.metas.iter().filter(|meta| meta.is("og:url"));
+    let shared = declared.metas("og:url");
     readings.extend(
         shared
             .map(|meta| Value::new(plain(meta.content), meta.place()))
@@ -195,7 +204,7 @@ fn language(declared: &Declared<'_>, subject: &Subject<'_>) -> Language {
     let described = subject.things.iter().filter_map(|thing| thing.get("inLanguage")?.text());
     let mut others: Vec<Value> = described.map(|(text, place)| Value::new(text, place)).collect();
     for name in ["content-language", "dc.language", "dcterms.language", "language", "og:locale"] {
-        let metas = declared.metas.iter().filter(|meta| meta.is(name));
+        let metas = declared.metas(name);
         others.extend(metas.map(|meta| Value::new(plain(meta.content), meta.place())));
     }
     others.retain(|value| !value.text.is_empty());

@@ -73,6 +73,11 @@ impl<'a> Json<'a> {
         matches!(self, Self::Object(_))
     }
 
+    /// Whether it can hold further values.
+    pub(crate) fn is_container(&self) -> bool {
+        matches!(self, Self::Object(_) | Self::Array(_))
+    }
+
     /// The same value, holding its own strings.
     pub(crate) fn into_owned(self) -> Json<'static> {
         let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());

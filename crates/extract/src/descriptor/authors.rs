@@ -265,7 +265,7 @@ impl<'a> Site<'a> {
                 .and_then(|publisher| publisher.get("name")?.text());
             publishers.extend(publisher.map(|(name, _)| fold(&name)));
         }
-        let metas = declared.metas.iter().filter(|meta| PUBLISHER_METAS.iter().any(|name| meta.is(name)));
+        let metas = PUBLISHER_METAS.iter().flat_map(|name| declared.metas(name));
         publishers.extend(metas.map(|meta| fold(meta.content)));
         publishers.retain(|name| !name.is_empty());
         Self { page, publishers, host: fold(page.envelope.address.host()), text: OnceCell::new() }
@@ -342,7 +342,7 @@ fn in_item(declared: &Declared<'_>, item: &Item<'_>) -> Vec<Value> {
 }
 
 fn in_metas(declared: &Declared<'_>, name: &str) -> Vec<Value> {
-    let metas = declared.metas.iter().filter(|meta| meta.is(name));
+    let metas = declared.metas(name).take(AUTHORS_MAX);
     metas.flat_map(|meta| names(&plain(meta.content), &meta.place())).collect()
 }
 

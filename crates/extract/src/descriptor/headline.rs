@@ -91,8 +91,7 @@ fn is_site_name(page: Page<'_>, declared: &Declared<'_>, node: Node<'_>, text: &
             && target.path_and_query() == "/"
             && page.envelope.address.path() != "/"
     });
-    let called =
-        declared.metas.iter().filter(|meta| meta.is("og:site_name")).any(|meta| fold(meta.content) == folded);
+    let called = declared.metas("og:site_name").any(|meta| fold(meta.content) == folded);
     home || called || fold(page.envelope.address.host()).contains(&folded)
 }
 
@@ -118,7 +117,7 @@ fn declared_titles(declared: &Declared<'_>, subject: &Subject<'_>) -> Vec<Value>
         );
     }
     for name in ["og:title", "twitter:title"] {
-        let metas = declared.metas.iter().filter(|meta| meta.is(name));
+        let metas = declared.metas(name);
         titles.extend(metas.map(|meta| Value::new(plain(meta.content), meta.place())));
     }
     titles.retain(|value| !value.text.is_empty());

@@ -145,7 +145,7 @@ struct Known {
 fn descriptions(declared: &Declared<'_>, subject: &Subject<'_>) -> Vec<Value> {
     let mut described = in_things(subject, "description");
     for name in ["og:description", "description", "twitter:description"] {
-        let metas = declared.metas.iter().filter(|meta| meta.is(name));
+        let metas = declared.metas(name);
         described.extend(metas.map(|meta| Value::new(plain(meta.content), meta.place())));
     }
     described.retain(|value| !value.text.is_empty());

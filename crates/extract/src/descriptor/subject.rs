@@ -13,6 +13,12 @@ use crate::dom::Node;
 use crate::page::Page;
 use crate::{Place, Value};
 
+/// Descriptions of articles that are looked at; lists of more are no description of their page.
+const CANDIDATES_MAX: usize = 128;
+/// Descriptions of one article that are read from; plugins that write the same thing twice or thrice are common.
+const DESCRIPTIONS_MAX: usize = 8;
+/// Titles of a page that descriptions are compared with.
+const TITLES_MAX: usize = 64;
 /// Shorter titles are compared whole only: the first words of two headlines may well be the same.
 const TITLE_PART_CHARS_MIN: usize = 16;
 
@@ -49,17 +55,17 @@ impl<'a> Known<'a> {
     pub(crate) fn new(page: Page<'a>, declared: &'a Declared<'a>) -> Self {
         let own = Url::parse(page.envelope.address.as_str()).ok();
         let canonical = declared.links.iter().filter(|link| link.is("canonical")).map(|link| link.href);
-        let shared = declared.metas.iter().filter(|meta| meta.is("og:url")).map(|meta| meta.content);
+        let shared = declared.metas("og:url").map(|meta| meta.content);
         let named = canonical.chain(shared).filter_map(|address| resolve(own.as_ref(), address));
         // The front page's address, left in by mistake, would make every article of the site this page's.
         let addresses: Vec<_> = named.filter(|address| address.path().len() > 1).chain(own.clone()).collect();
-        let shown = declared.h1s.iter().map(|h1| h1.text());
-        let titles = declared.metas.iter().filter(|meta| meta.is("og:title") || meta.is("twitter:title"));
+        let shown = declared.h1s.iter().take(TITLES_MAX).map(|h1| h1.text());
+        let titles = declared.metas("og:title").chain(declared.metas("twitter:title"));
         let titles = titles
             .map(|meta| meta.content.to_owned())
             .chain(declared.title.map(|title| title.raw_text().into_owned()));
         let titles = shown.chain(titles).map(|title| fold(&title)).filter(|title| !title.is_empty());
-        Self { addresses, titles: titles.collect(), h1s: &declared.h1s }
+        Self { addresses, titles: titles.take(2 * TITLES_MAX).collect(), h1s: &declared.h1s }
     }
 
     /// Whether the address is this page's own.
@@ -126,6 +132,9 @@ impl<'a> Subject<'a> {
             } else {
                 continue;
             };
+            if list.len() >= CANDIDATES_MAX {
+                continue;
+            }
             let agreement = known.judge(addresses(&thing).iter().map(String::as_str), titles(&thing));
             list.push((agreement, thing));
         }
@@ -133,7 +142,7 @@ impl<'a> Subject<'a> {
         let candidates = if articles.is_empty() { works } else { articles };
         let is_contested = candidates.len() > 1;
         let things = best(candidates);
-        let items = declared.items.iter().filter(|item| is_own_article(declared, item));
+        let items = declared.items.iter().filter(|item| is_own_article(declared, item)).take(CANDIDATES_MAX);
         let items = items.map(|item| (known.judge_item(item), item)).collect();
         Self {
             is_ambiguous: is_contested && things.is_empty(),
@@ -176,7 +185,7 @@ fn best<T>(mut candidates: Vec<(Agreement, T)>) -> Vec<T> {
         candidates.retain(|(agreement, _)| *agreement > Agreement::Contrary);
     }
     candidates.sort_by_key(|(agreement, _)| std::cmp::Reverse(*agreement));
-    candidates.into_iter().map(|(_, candidate)| candidate).collect()
+    candidates.into_iter().take(DESCRIPTIONS_MAX).map(|(_, candidate)| candidate).collect()
 }
 
 /// Where a description says that its subject stands.

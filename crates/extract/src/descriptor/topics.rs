@@ -21,8 +21,8 @@ const TAGS: &[&str] =
 
 /// A longer tag is no tag but a sentence, or a list whose commas are missing.
 const TAG_CHARS_MAX: usize = 80;
-/// Tags of one article that are kept. The most that 867 pages have is 96.
-const TAGS_MAX: usize = 128;
+/// Tags of one article that are kept. The most that one of 867 pages has is 146.
+const TAGS_MAX: usize = 512;
 
 /// The readings of the category, the surest first.
 pub(crate) fn categories(declared: &Declared<'_>, subject: &Subject<'_>) -> Vec<Value> {
@@ -35,7 +35,7 @@ pub(crate) fn categories(declared: &Declared<'_>, subject: &Subject<'_>) -> Vec<
         );
     }
     for name in CATEGORIES {
-        let metas = declared.metas.iter().filter(|meta| meta.is(name));
+        let metas = declared.metas(name);
         categories.extend(metas.map(|meta| Value::new(plain(meta.content), meta.place())));
     }
     categories.retain(|category| is_tag(&category.text));
@@ -45,10 +45,11 @@ pub(crate) fn categories(declared: &Declared<'_>, subject: &Subject<'_>) -> Vec<
 /// The tags of the surest source that has any, one by one.
 pub(crate) fn tags(declared: &Declared<'_>, subject: &Subject<'_>) -> Vec<Value> {
     let metas = |names: &[&str]| -> Vec<Vec<Value>> {
-        let named = |name| declared.metas.iter().filter(move |meta| meta.is(name));
         names
             .iter()
-            .map(|name| named(*name).map(|meta| Value::new(plain(meta.content), meta.place())).collect())
+            .map(|name| {
+                declared.metas(name).map(|meta| Value::new(plain(meta.content), meta.place())).collect()
+            })
             .collect()
     };
     let (sure, last) = TAGS.split_at(2);

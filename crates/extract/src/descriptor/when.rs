@@ -168,7 +168,7 @@ fn specific(declared: &Declared<'_>, subject: &Subject<'_>, property: &str, name
 }
 
 fn metas(declared: &Declared<'_>, names: &[&str]) -> Vec<Dated> {
-    let metas = names.iter().flat_map(|name| declared.metas.iter().filter(|meta| meta.is(name)));
+    let metas = names.iter().flat_map(|name| declared.metas(name));
     metas.filter_map(|meta| dated(plain(meta.content), || Some(meta.place()))).collect()
 }
 
