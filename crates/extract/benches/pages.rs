@@ -38,7 +38,7 @@ fn main() {
         flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_end(&mut page).unwrap();
         let text = String::from_utf8_lossy(&page);
         bare += quickest(|| {
-            parse_document(Bare::default(), html5ever::ParseOpts::default()).one(StrTendril::from(&*text))
+            parse_document(Bare::default(), html5ever::ParseOpts::default()).one(StrTendril::from(&*text));
         });
         let address = "https://www.example.org/".parse().unwrap();
         let envelope = Envelope { bytes: &page, content_type: "text/html", address: &address };

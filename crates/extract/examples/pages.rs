@@ -1,7 +1,7 @@
 //! Extracts many pages and prints one line of JSON for each: its id, then what was copied out of it.
 //!
 //! Standard input or the file named by the first argument holds one line a page: `{"id", "path", "address", "media_type"}`.
-#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr, clippy::disallowed_methods)]
 
 use std::io::{BufRead, BufReader, Write};
 

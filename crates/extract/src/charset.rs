@@ -22,12 +22,11 @@ pub(crate) fn decode<'a>(envelope: &Envelope<'a>, notices: &mut Vec<Notice>) -> 
         }
         encoding
     };
-    let encoding = match of_media_type(envelope.content_type).and_then(&mut known) {
-        Some(encoding) => encoding,
-        None => {
-            let declared = prescan(&bytes[..bytes.len().min(PRESCAN_BYTES)]);
-            of_page(bytes, declared.as_deref().and_then(&mut known))
-        }
+    let encoding = if let Some(encoding) = of_media_type(envelope.content_type).and_then(&mut known) {
+        encoding
+    } else {
+        let declared = prescan(&bytes[..bytes.len().min(PRESCAN_BYTES)]);
+        of_page(bytes, declared.as_deref().and_then(&mut known))
     };
     // `decode` lets a byte order mark go before everything else.
     let (text, used, replaced) = encoding.decode(bytes);
@@ -154,18 +153,15 @@ fn attribute(bytes: &[u8], at: &mut usize) -> Option<(String, String)> {
         *at += 1;
     }
     let start = *at;
-    let value = match bytes.get(start) {
-        Some(&quote @ (b'"' | b'\'')) => {
-            let length = memchr::memchr(quote, &bytes[start + 1..]).unwrap_or(bytes.len() - start - 1);
-            *at = (start + length + 2).min(bytes.len());
-            &bytes[start + 1..start + 1 + length]
+    let value = if let Some(&quote @ (b'"' | b'\'')) = bytes.get(start) {
+        let length = memchr::memchr(quote, &bytes[start + 1..]).unwrap_or(bytes.len() - start - 1);
+        *at = (start + length + 2).min(bytes.len());
+        &bytes[start + 1..start + 1 + length]
+    } else {
+        while bytes.get(*at).is_some_and(|byte| !byte.is_ascii_whitespace() && *byte != b'>') {
+            *at += 1;
         }
-        _ => {
-            while bytes.get(*at).is_some_and(|byte| !byte.is_ascii_whitespace() && *byte != b'>') {
-                *at += 1;
-            }
-            &bytes[start..*at]
-        }
+        &bytes[start..*at]
     };
     Some((name, String::from_utf8_lossy(value).to_ascii_lowercase()))
 }

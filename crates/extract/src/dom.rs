@@ -46,7 +46,7 @@ enum Data {
         attributes: Vec<Attribute>,
     },
     Text(StrTendril),
-    Comment(StrTendril),
+    Comment,
 }
 
 #[derive(Debug)]
@@ -119,7 +119,7 @@ impl Document {
             let mut seen: [Option<&LocalName>; 64] = [None; 64];
             for node in self.root().descendants() {
                 if let Some(name) = node.name() {
-                    let place = &mut seen[name.get_hash() as usize % 64];
+                    let place = &mut seen[usize::from(name.get_hash().to_le_bytes()[0] % 64)];
                     if *place != Some(name) {
                         *place = Some(name);
                         firsts.named.entry(name.clone()).or_insert(node.id);
@@ -165,7 +165,7 @@ impl std::fmt::Debug for Node<'_> {
             Data::Holder => write!(f, "#document({})", self.id.0),
             Data::Element { name, .. } => write!(f, "<{}>({})", name.local, self.id.0),
             Data::Text(text) => write!(f, "{:?}({})", &**text, self.id.0),
-            Data::Comment(_) => write!(f, "#comment({})", self.id.0),
+            Data::Comment => write!(f, "#comment({})", self.id.0),
         }
     }
 }
@@ -201,10 +201,6 @@ impl<'a> Node<'a> {
 
     pub(crate) fn first_child(self) -> Option<Self> {
         self.at(self.slot().first)
-    }
-
-    pub(crate) fn last_child(self) -> Option<Self> {
-        self.at(self.slot().last)
     }
 
     /// Levels below the document.
@@ -289,14 +285,6 @@ impl<'a> Node<'a> {
     pub(crate) fn as_text(self) -> Option<&'a str> {
         match &self.slot().data {
             Data::Text(text) => Some(text),
-            _ => None,
-        }
-    }
-
-    /// A comment's own text, as it stands.
-    pub(crate) fn as_comment(self) -> Option<&'a str> {
-        match &self.slot().data {
-            Data::Comment(text) => Some(text),
             _ => None,
         }
     }

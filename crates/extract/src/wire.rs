@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use crate::article::{
-    Article, Block, Cell, Descriptor, Field, Mark, MarkKind, Reading, Relation, RelationKind, Text, Value,
+    Article, Block, Cell, Descriptor, Mark, MarkKind, Reading, Relation, RelationKind, Text, Value,
 };
 use crate::{Notice, NoticeCode};
 

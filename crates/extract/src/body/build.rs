@@ -192,7 +192,7 @@ impl<'f> Builder<'f> {
         match block {
             Block::Quotation(blocks) if self.nesting >= NESTING_MAX => self.blocks.extend(blocks),
             Block::List { items, .. } if self.nesting >= NESTING_MAX => {
-                self.blocks.extend(items.into_iter().flatten())
+                self.blocks.extend(items.into_iter().flatten());
             }
             block => self.blocks.push(block),
         }

@@ -341,6 +341,10 @@ impl Vocabulary {
             if is_hiding_name(name) {
                 return (Role::Hidden, 0);
             }
+            // WordPress writes the categories and tags of an article among its class names: they say what it is about.
+            if matches!(name, "hentry" | "status-publish") {
+                return (Role::Plain, 0);
+            }
             role = role.max(self.role_of_name(name));
         }
         role
@@ -412,7 +416,8 @@ impl Shapes {
 
     fn of_word(word: &[u8]) -> u16 {
         let (Some(&first), Some(&last)) = (word.first(), word.last()) else { return 0 };
-        u16::from(first) * 37 + u16::from(last) * 5 + word.len() as u16 * 193
+        let length = word.len().to_le_bytes()[0];
+        (u16::from(first) * 37 + u16::from(last) * 5).wrapping_add(u16::from(length).wrapping_mul(193))
     }
 
     fn of_start(word: &[u8]) -> u16 {

@@ -147,7 +147,7 @@ fn a_full_name_is_two_words_with_capitals() {
 #[test]
 fn titles_are_the_same_whole_or_cut_off() {
     let check = |one: &str, other: &str, same: bool| {
-        assert_eq!(same_title(&fold(one), &fold(other)), same, "{one} / {other}");;
+        assert_eq!(same_title(&fold(one), &fold(other)), same, "{one} / {other}");
     };
     check("Snow, in June!", "Snow in June", true);
     check("The ferry across the strait will run again", "The ferry across the strait", true);

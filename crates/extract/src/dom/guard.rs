@@ -13,7 +13,7 @@ use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{
     EndTag, StartTag, TagToken, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
-use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts, TreeSink};
+use html5ever::tree_builder::{ElementFlags, TreeBuilder, TreeBuilderOpts, TreeSink};
 use html5ever::{LocalName, QualName, TokenizerResult, local_name, ns};
 
 use super::sink::Sink;
@@ -26,7 +26,7 @@ const NODES_FREE: usize = 65_536;
 /// A page of 867 in two has a node for fewer bytes than this; the others make room for more as they go.
 const BYTES_A_NODE: usize = 16;
 /// The text is handed to the tokenizer in pieces of this size, so that an exhausted budget is noticed soon.
-const PIECE_BYTES: usize = 64 * 1024;
+const PIECE_BYTES: u32 = 64 * 1024;
 
 /// What is parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub(crate) fn parse(text: &str, kind: Kind) -> Result<Document, TooManyNodes> {
             let body = sink.create_element(
                 QualName::new(None, ns!(html), local_name!("body")),
                 Vec::new(),
-                Default::default(),
+                ElementFlags::default(),
             );
             let builder = TreeBuilder::new_for_fragment(sink, body, None, options);
             let state = builder.tokenizer_state_for_context_elem(true);
@@ -71,8 +71,7 @@ pub(crate) fn parse(text: &str, kind: Kind) -> Result<Document, TooManyNodes> {
     let input = BufferQueue::default();
     let mut rest = StrTendril::from(&*text);
     while !rest.is_empty() {
-        let cut =
-            (0..=rest.len32().min(PIECE_BYTES as u32)).rev().find(|&at| rest.is_char_boundary(at as usize));
+        let cut = (0..=rest.len32().min(PIECE_BYTES)).rev().find(|&at| rest.is_char_boundary(at as usize));
         let cut = cut.filter(|&at| at > 0).unwrap_or(rest.len32());
         input.push_back(rest.subtendril(0, cut));
         rest.pop_front(cut);

@@ -61,11 +61,6 @@ impl Selector {
         top.descendants().filter(move |&node| node.is_element() && self.matches_with(node, &mut caches))
     }
 
-    /// Whether this element matches.
-    pub(crate) fn matches(&self, node: Node<'_>) -> bool {
-        node.is_element() && self.matches_with(node, &mut SelectorCaches::default())
-    }
-
     fn matches_with(&self, node: Node<'_>, caches: &mut SelectorCaches) -> bool {
         let mut context = MatchingContext::new(
             MatchingMode::Normal,

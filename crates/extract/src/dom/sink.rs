@@ -180,12 +180,12 @@ impl TreeSink for Sink {
         id
     }
 
-    fn create_comment(&self, text: StrTendril) -> NodeId {
-        self.make(Data::Comment(text))
+    fn create_comment(&self, _: StrTendril) -> NodeId {
+        self.make(Data::Comment)
     }
 
-    fn create_pi(&self, _: StrTendril, data: StrTendril) -> NodeId {
-        self.make(Data::Comment(data))
+    fn create_pi(&self, _: StrTendril, _: StrTendril) -> NodeId {
+        self.make(Data::Comment)
     }
 
     fn append(&self, parent: &NodeId, child: NodeOrText<NodeId>) {
