@@ -276,12 +276,11 @@ impl VaultError {
         const SHARED_MEMORY_SIZE: i32 = 4874;
         let is_full = source.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull)
             || source.sqlite_error().is_some_and(|error| error.extended_code == SHARED_MEMORY_SIZE);
-        match is_full {
-            true => Self::DiskFull {
-                path: path.to_owned(),
-                source: io::Error::new(io::ErrorKind::StorageFull, source),
-            },
-            false => Self::Store { action: format!("{action} {}", path.display()), source: Box::new(source) },
+        if is_full {
+            let source = io::Error::new(io::ErrorKind::StorageFull, source);
+            Self::DiskFull { path: path.to_owned(), source }
+        } else {
+            Self::Store { action: format!("{action} {}", path.display()), source: Box::new(source) }
         }
     }
 }
