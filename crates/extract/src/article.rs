@@ -294,6 +294,30 @@ impl Descriptor {
     }
 }
 
+impl Block {
+    /// What the block says, without marks and structure: the texts of its parts with a space between.
+    pub fn text(&self) -> String {
+        fn push<'b>(blocks: &'b [Block], texts: &mut Vec<&'b str>) {
+            for block in blocks {
+                match block {
+                    Block::Heading { text, .. } | Block::Paragraph(text) => texts.push(&text.text),
+                    Block::List { items, .. } => items.iter().for_each(|item| push(item, texts)),
+                    Block::Quotation(blocks) => push(blocks, texts),
+                    Block::Preformatted(text) => texts.push(text),
+                    Block::Table(rows) => {
+                        texts.extend(rows.iter().flatten().map(|cell| cell.text.text.as_str()));
+                    }
+                    Block::Separator => {}
+                }
+            }
+        }
+        let mut texts = Vec::new();
+        push(std::slice::from_ref(self), &mut texts);
+        texts.retain(|text| !text.is_empty());
+        texts.join(" ")
+    }
+}
+
 impl Text {
     /// Text without marks.
     pub fn plain(text: impl Into<String>) -> Self {

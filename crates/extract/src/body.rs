@@ -7,6 +7,7 @@
 
 mod build;
 mod choose;
+pub(crate) mod elsewhere;
 pub(crate) mod fragment;
 mod labels;
 mod select;
@@ -17,10 +18,12 @@ mod vocabulary;
 
 use crate::declared::Declared;
 use crate::descriptor::locate;
-use crate::dom::Node;
+use crate::dom::{Node, NodeId};
 use crate::page::Page;
-use crate::{Block, Notice, NoticeCode, Place};
+use crate::{Block, Notice, NoticeCode, Place, Selector};
 
+use choose::Choice;
+use elsewhere::Elsewhere;
 use survey::{Survey, heading_level};
 use titles::Titles;
 
@@ -32,14 +35,77 @@ pub(crate) struct Body {
     pub(crate) place: Option<Place>,
 }
 
-/// Finds the text of the page's article.
+/// Finds the text of the page's article: where the rules say, or else by what the page shows.
 pub(crate) fn find(page: Page<'_>, declared: &Declared<'_>, notices: &mut Vec<Notice>) -> Body {
-    let mut survey = Survey::of(page.document.root());
-    let Some(choice) = choose::choose(&mut survey, &Titles::of(declared)) else {
+    let dropped: Vec<NodeId> = match &page.rules.drop {
+        Some(drop) => page.document.select(drop).map(Node::id).collect(),
+        None => Vec::new(),
+    };
+    if let Some(drop) = &page.rules.drop
+        && dropped.is_empty()
+    {
+        notices.push(unmatched("drop", drop));
+    }
+    let body = match &page.rules.body {
+        Some(selector) => selected(page, selector, &dropped, notices),
+        None => searched(page, declared, &dropped),
+    };
+    if body.blocks.is_empty() {
         notices.push(Notice::new(NoticeCode::BodyNotFound, "no text was found that could be the article's"));
+    }
+    body
+}
+
+/// The text in the elements that the rules name. Where there is none, there is no other choice: a page that is built anew would be read wrongly,
+/// and nobody would see it.
+fn selected(page: Page<'_>, selector: &Selector, dropped: &[NodeId], notices: &mut Vec<Notice>) -> Body {
+    let mut tops: Vec<Node<'_>> = Vec::new();
+    for node in page.document.select(selector) {
+        // What is in an element that was taken is taken with it.
+        if !tops.last().is_some_and(|last| node.ancestors().any(|above| above == *last)) {
+            tops.push(node);
+        }
+    }
+    let Some((first, others)) = tops.split_first() else {
+        notices.push(unmatched("body", selector));
         return Body::default();
     };
-    let selection = select::select(&survey, choice);
+    let blocks = tops
+        .iter()
+        .flat_map(|top| fragment::blocks_below(*top, &|node| dropped.contains(&node.id())))
+        .collect();
+    let holds_all =
+        |above: &Node<'_>| others.iter().all(|other| other.ancestors().any(|around| around == *above));
+    let root = if others.is_empty() { Some(*first) } else { first.ancestors().find(holds_all) };
+    Body { blocks, place: root.and_then(place_of) }
+}
+
+fn unmatched(rule: &str, selector: &Selector) -> Notice {
+    Notice::new(NoticeCode::SelectorUnmatched, format!("`{rule}`: `{selector}` matches nothing"))
+}
+
+/// The text that is found from what the page shows.
+fn searched(page: Page<'_>, declared: &Declared<'_>, dropped: &[NodeId]) -> Body {
+    let titles = Titles::of(declared);
+    let mut survey = Survey::of(page.document.root(), dropped);
+    let body = match choose::choose(&mut survey, &titles) {
+        Some(choice) => built(page, &survey, choice),
+        None => Body::default(),
+    };
+    let shown = body.blocks.iter().map(|block| elsewhere::letters(&block.text())).sum();
+    if let Some(holder) = elsewhere::element(page, declared, &titles, shown) {
+        let survey = Survey::of(holder, dropped);
+        return built(page, &survey, Choice { headline: None, container: 0 });
+    }
+    match elsewhere::find(page, declared, &titles, shown) {
+        Some(Elsewhere { blocks, place }) => Body { blocks, place: Some(place) },
+        None => body,
+    }
+}
+
+/// The blocks of the leaves that are the article's.
+fn built(page: Page<'_>, survey: &Survey<'_>, choice: Choice) -> Body {
+    let selection = select::select(survey, choice);
     let root = survey.elements[selection.root].node;
     let mut left_out = vec![false; page.document.len()];
     for element in &survey.elements[selection.root..survey.elements[selection.root].end] {
@@ -50,6 +116,9 @@ pub(crate) fn find(page: Page<'_>, declared: &Declared<'_>, notices: &mut Vec<No
     }
     let omit = |node: Node<'_>| left_out[node.id().index()];
     let blocks = build::Builder::new(&omit, &omit).build(root);
-    let place = locate(root).map(|selector| Place::element(selector, None));
-    Body { blocks, place }
+    Body { blocks, place: place_of(root) }
+}
+
+fn place_of(node: Node<'_>) -> Option<Place> {
+    locate(node).map(|selector| Place::element(selector, None))
 }

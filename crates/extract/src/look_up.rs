@@ -1,6 +1,6 @@
 use crate::dom::{self, Document, Node};
 use crate::place::{At, MetaKey};
-use crate::{Envelope, Place, Rules, charset, declared, json, text};
+use crate::{Envelope, Place, Rules, body, charset, declared, json, text};
 
 /// What stands at a place of an envelope: the check that a value was copied, and from where (R12).
 ///
@@ -15,7 +15,11 @@ pub fn look_up(envelope: &Envelope<'_>, rules: &Rules, place: &Place) -> Option<
             cut(format!("{first}{}{second}", joined.separator), place)
         }
         At::Json(pointer) => cut(json::look_up(envelope, rules, pointer)?, place),
-        At::JsonLd { .. } | At::Script { .. } | At::Meta { .. } | At::Element { .. } => {
+        At::Script { index, variable, pointer } => {
+            let page = charset::decode(envelope, &mut Vec::new());
+            cut(body::elsewhere::look_up(&page, *index, variable.as_deref(), pointer)?, place)
+        }
+        At::JsonLd { .. } | At::Meta { .. } | At::Element { .. } => {
             let page = charset::decode(envelope, &mut Vec::new());
             let document = dom::parse(&page, dom::Kind::Page).ok()?;
             in_page(&document, place)
@@ -60,6 +64,10 @@ pub(crate) fn element_value(node: Node<'_>, attribute: Option<&str>) -> String {
     match (attribute, node.name().map(|name| &**name)) {
         (None, Some("meta")) => declared::plain::plain(declared::content_of(node).unwrap_or_default()),
         (None, Some("link")) => text::normalise(node.attribute("href").unwrap_or_default()),
+        // Its content is HTML that the parser keeps as text.
+        (None, Some("noscript")) => dom::parse(&node.raw_text(), dom::Kind::Fragment)
+            .map(|inside| inside.root().text())
+            .unwrap_or_default(),
         (None, _) => node.text(),
         // What is written for machines to show, like a `meta` element's.
         (Some("content"), _) => declared::plain::plain(node.attribute("content").unwrap_or_default()),

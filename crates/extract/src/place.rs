@@ -15,7 +15,8 @@ use crate::json::Pointer;
 /// | `/title/rendered` | a JSON Pointer (RFC 6901) into the response; all of it is written `#` |
 /// | `json-ld[0].author[1].name` | the first JSON-LD block of the page, and the way down in it |
 /// | `meta[property=og:title]` | the content of the first such `meta` element; `meta[property=article:tag][2]` is the third one's |
-/// | `script[4]/props/article/title` | a JSON Pointer into the JSON that the page's fifth `script` element holds or assigns |
+/// | `script[4]/props/article/title` | a JSON Pointer into the JSON that the page's fifth `script` element holds |
+/// | `script[4] App.state/article/title` | the same, in what that script assigns to `App.state` |
 /// | `h1`, `article > p:nth-of-type(1)` | the text of the first element that this CSS selector matches |
 /// | `time@datetime` | an attribute of that element |
 /// | `… #char=3,11` | only the characters 3 to 11 (RFC 5147) of what is there |
@@ -34,7 +35,7 @@ pub(crate) enum At {
     Json(Pointer),
     JsonLd { block: usize, path: Vec<Step> },
     Meta { key: MetaKey, name: Box<str>, index: usize },
-    Script { index: usize, pointer: Pointer },
+    Script { index: usize, variable: Option<Box<str>>, pointer: Pointer },
     Element { selector: Selector, attribute: Option<Box<str>> },
     Joined(Box<Joined>),
 }
@@ -100,8 +101,8 @@ impl Place {
         At::Meta { key, name: name.into(), index }.into()
     }
 
-    pub(crate) fn script(index: usize, pointer: Pointer) -> Self {
-        At::Script { index, pointer }.into()
+    pub(crate) fn script(index: usize, variable: Option<&str>, pointer: Pointer) -> Self {
+        At::Script { index, variable: variable.map(Into::into), pointer }.into()
     }
 
     pub(crate) fn element(selector: Selector, attribute: Option<&str>) -> Self {
@@ -149,7 +150,13 @@ impl fmt::Display for Place {
                     write!(f, "[{index}]")?;
                 }
             }
-            At::Script { index, pointer } => write!(f, "script[{index}]{pointer}")?,
+            At::Script { index, variable, pointer } => {
+                write!(f, "script[{index}]")?;
+                if let Some(variable) = variable {
+                    write!(f, " {variable}")?;
+                }
+                write!(f, "{pointer}")?;
+            }
             At::Element { selector, attribute } => {
                 write!(f, "{selector}")?;
                 if let Some(attribute) = attribute {
@@ -210,10 +217,12 @@ fn parse(text: &str) -> Option<Place> {
         return Some(Place::json_ld(block.parse().ok()?, steps(path)?));
     }
     if let Some(rest) = text.strip_prefix("script[")
-        && let Some((index, pointer)) = rest.split_once(']')
+        && let Some((index, rest)) = rest.split_once(']')
         && let Ok(index) = index.parse()
     {
-        return pointer.parse().ok().map(|pointer| Place::script(index, pointer));
+        let (variable, pointer) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        let variable = Some(variable.trim()).filter(|variable| !variable.is_empty());
+        return pointer.parse().ok().map(|pointer| Place::script(index, variable, pointer));
     }
     if let Some(rest) = text.strip_prefix("meta[")
         && let Some(place) = meta(rest)

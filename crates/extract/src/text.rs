@@ -171,36 +171,61 @@ pub(crate) fn of(top: Node<'_>) -> String {
     if let Some(own) = top.as_text() {
         push_normal(&mut text, own);
     }
-    let mut node = top;
-    // One step a round: down into the node, or on to what follows it, leaving the elements that end on the way.
-    'down: loop {
-        let enters = node == top || node.name().is_some_and(|name| flow(name) != Flow::Absent);
-        if enters && let Some(child) = node.first_child() {
-            node = child;
-        } else {
-            while node.next().is_none() {
-                let Some(parent) = node.parent().filter(|_| node != top) else { break 'down };
-                if parent == top {
-                    break 'down;
-                }
-                node = parent;
-                end_word_at(&mut text, node);
-            }
-            let Some(next) = node.next().filter(|_| node != top) else { break };
-            node = next;
-        }
-        match node.as_text() {
-            Some(own) => push_normal(&mut text, own),
-            None => end_word_at(&mut text, node),
-        }
-    }
+    walk(top, &mut |step| match step {
+        Step::Text(_, own) => push_normal(&mut text, own),
+        Step::Edge => push_space(&mut text),
+    });
     trim_end(&mut text);
     text
 }
 
-/// Ends a word where a block begins or ends.
-fn end_word_at(text: &mut String, node: Node<'_>) {
+/// Visits every text node below `top` that is shown, in document order.
+pub(crate) fn each<'a>(top: Node<'a>, mut visit: impl FnMut(Node<'a>, &'a str)) {
+    walk(top, &mut |step| {
+        if let Step::Text(node, text) = step {
+            visit(node, text);
+        }
+    });
+}
+
+enum Step<'a> {
+    Text(Node<'a>, &'a str),
+    /// A block begins or ends.
+    Edge,
+}
+
+fn walk<'a>(top: Node<'a>, visit: &mut dyn FnMut(Step<'a>)) {
+    let mut node = top;
+    // One step a round: down into the node, or on to what follows it, leaving the elements that end on the way.
+    loop {
+        let enters = node == top || node.name().is_some_and(|name| flow(name) != Flow::Absent);
+        if let Some(child) = node.first_child().filter(|_| enters) {
+            node = child;
+        } else {
+            if node == top {
+                return;
+            }
+            while node.next().is_none() {
+                match node.parent() {
+                    Some(parent) if parent != top => node = parent,
+                    _ => return,
+                }
+                edge_at(node, visit);
+            }
+            match node.next() {
+                Some(next) => node = next,
+                None => return,
+            }
+        }
+        match node.as_text() {
+            Some(own) => visit(Step::Text(node, own)),
+            None => edge_at(node, visit),
+        }
+    }
+}
+
+fn edge_at<'a>(node: Node<'a>, visit: &mut dyn FnMut(Step<'a>)) {
     if node.name().is_some_and(|name| flow(name) == Flow::Block) {
-        push_space(text);
+        visit(Step::Edge);
     }
 }

@@ -12,9 +12,13 @@ use crate::text::{Flow, flow};
 /// The blocks of a fragment. All of it is the article, so that nothing is searched for; left out is what belongs to pictures, players and embedded
 /// posts (R13), and what plugins put around a text: forms, share bars, lists of other articles.
 pub(crate) fn blocks(fragment: &Document) -> Vec<Block> {
-    let top = fragment.root();
+    blocks_below(fragment.root(), &|_| false)
+}
+
+/// The blocks of what is below an element that is known to hold the article, without the elements that are dropped.
+pub(super) fn blocks_below(top: Node<'_>, is_dropped: &dyn Fn(Node<'_>) -> bool) -> Vec<Block> {
     let survey = Survey::of(top);
-    Builder::new(&|node| survey.is_left_out(node), &|_| false).build(top)
+    Builder::new(&|node| is_dropped(node) || survey.is_left_out(node), &|_| false).build(top)
 }
 
 /// What stands below each element.

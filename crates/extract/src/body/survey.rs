@@ -83,7 +83,8 @@ const LIKELY_PERCENT: u64 = 15;
 const FRAME_PERCENT: u64 = 60;
 
 impl<'a> Survey<'a> {
-    pub(super) fn of(top: Node<'a>) -> Self {
+    /// Measures what is shown below `top`; what is `dropped` counts as beside the article.
+    pub(super) fn of(top: Node<'a>, dropped: &[NodeId]) -> Self {
         let mut walk = Walk::new(top);
         walk.run();
         let Walk { mut elements, leaves, .. } = walk;
@@ -104,7 +105,7 @@ impl<'a> Survey<'a> {
             sum.links += below.links;
             sum.media += below.media;
         });
-        survey.set_aside();
+        survey.set_aside(dropped);
         survey
     }
 
@@ -144,7 +145,7 @@ impl<'a> Survey<'a> {
     }
 
     /// Marks what says of itself to be beside the article, and is not most of the page's prose after all.
-    fn set_aside(&mut self) {
+    fn set_aside(&mut self, dropped: &[NodeId]) {
         let all = u64::from(self.elements[0].prose);
         let share = |element: &Element<'_>| u64::from(element.prose) * 100;
         // A word that stands over most of the text says nothing on this page: `sidebar-grid`.
@@ -152,7 +153,7 @@ impl<'a> Survey<'a> {
         let frames: Vec<Word> = frames.map(|element| vocabulary::role(element.node).1).collect();
         for at in 1..self.elements.len() {
             let element = &self.elements[at];
-            let around = self.elements[element.parent].beside;
+            let around = self.elements[element.parent].beside || dropped.contains(&element.node.id());
             if around || element.chars == 0 {
                 self.elements[at].beside = around;
                 continue;

@@ -31,8 +31,10 @@ const PIECE_BYTES: u32 = 64 * 1024;
 /// What is parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A whole page.
+    /// A whole page, without the text of style sheets and programs.
     Page,
+    /// A whole page, with them.
+    PageWithPrograms,
     /// A piece of HTML as it stands in a JSON field, read as the content of a `body`.
     Fragment,
 }
@@ -44,10 +46,11 @@ pub(crate) struct TooManyNodes;
 /// Parses a decoded page, or a fragment of one.
 pub(crate) fn parse(text: &str, kind: Kind) -> Result<Document, TooManyNodes> {
     let (text, attributes_dropped) = super::attributes::bounded(text);
-    let sink = Sink::new(NODES_FREE + text.len() / 4, text.len() / BYTES_A_NODE);
+    let sink =
+        Sink::new(NODES_FREE + text.len() / 4, text.len() / BYTES_A_NODE, kind == Kind::PageWithPrograms);
     let options = TreeBuilderOpts::default();
     let (builder, initial_state) = match kind {
-        Kind::Page => (TreeBuilder::new(sink, options), None),
+        Kind::Page | Kind::PageWithPrograms => (TreeBuilder::new(sink, options), None),
         Kind::Fragment => {
             let body = sink.create_element(
                 QualName::new(None, ns!(html), local_name!("body")),

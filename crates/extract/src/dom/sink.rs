@@ -18,16 +18,18 @@ pub(super) struct Sink {
     deepest: Cell<u32>,
     /// The last element whose text nobody reads.
     mute: Cell<NodeId>,
+    keeps_programs: bool,
 }
 
 impl Sink {
     /// A sink that makes at most `budget` nodes and attributes, together, and expects so many nodes.
-    pub(super) fn new(budget: usize, expected: usize) -> Self {
+    pub(super) fn new(budget: usize, expected: usize, keeps_programs: bool) -> Self {
         let sink = Self {
             slots: RefCell::new(Vec::with_capacity(expected)),
             budget: Cell::new(budget),
             deepest: Cell::new(0),
             mute: Cell::new(NodeId::NONE),
+            keeps_programs,
         };
         sink.make(Data::Holder);
         sink
@@ -168,7 +170,7 @@ impl TreeSink for Sink {
     fn create_element(&self, name: QualName, attributes: Vec<Attribute>, flags: ElementFlags) -> NodeId {
         let attributes = if self.is_exhausted() { Vec::new() } else { attributes };
         self.budget.set(self.budget.get().saturating_sub(attributes.len()));
-        let is_mute = is_mute(&name, &attributes);
+        let is_mute = !self.keeps_programs && is_mute(&name, &attributes);
         let id = self.make(Data::Element { name, attributes });
         if is_mute {
             self.mute.set(id);
