@@ -331,7 +331,7 @@ fn in_thing(declared: &Declared<'_>, thing: &Thing<'_>) -> Described {
 }
 
 fn in_item(declared: &Declared<'_>, item: &Item<'_>) -> Vec<Value> {
-    let authors = item.properties.iter().filter(|property| property.is("author"));
+    let authors = item.properties.iter().filter(|property| property.is("author")).take(AUTHORS_MAX);
     let named = |property: &Property<'_>| {
         let item = property.item.and_then(|item| declared.items.get(item));
         item.and_then(|item| item.properties.iter().find(|property| property.is("name")))

@@ -113,7 +113,11 @@ fn declared_titles(declared: &Declared<'_>, subject: &Subject<'_>) -> Vec<Value>
     }
     for item in &subject.items {
         titles.extend(
-            item.properties.iter().filter(|property| property.is("headline")).filter_map(Property::value),
+            item.properties
+                .iter()
+                .filter(|property| property.is("headline"))
+                .take(1)
+                .filter_map(Property::value),
         );
     }
     for name in ["og:title", "twitter:title"] {

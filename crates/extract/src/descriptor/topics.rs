@@ -31,7 +31,11 @@ pub(crate) fn categories(declared: &Declared<'_>, subject: &Subject<'_>) -> Vec<
         sections.filter_map(|section| section.text()).map(|(text, place)| Value::new(text, place)).collect();
     for item in &subject.items {
         categories.extend(
-            item.properties.iter().filter(|own| own.is("articleSection")).filter_map(Property::value),
+            item.properties
+                .iter()
+                .filter(|own| own.is("articleSection"))
+                .take(TAGS_MAX)
+                .filter_map(Property::value),
         );
     }
     for name in CATEGORIES {

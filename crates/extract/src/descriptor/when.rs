@@ -110,6 +110,9 @@ const MODIFIED: &[&str] = &[
     "updated",
 ];
 
+/// Dates of one kind that are read of one item, or of the page outside any: each is written twice or thrice, for several layouts.
+const PROPERTIES_MAX: usize = 8;
+
 /// A reading of a date.
 #[derive(Clone, Debug)]
 pub(crate) struct Dated {
@@ -130,10 +133,17 @@ pub(crate) fn read(declared: &Declared<'_>, subject: &Subject<'_>, lines: &[Line
     let mut published = specific(declared, subject, "datePublished", PUBLISHED);
     let mut modified = specific(declared, subject, "dateModified", MODIFIED);
     let mut unspecific = metas(declared, UNSPECIFIC);
-    unspecific.extend(declared.loose.iter().filter(|own| own.is("datePublished")).filter_map(in_property));
+    unspecific.extend(
+        declared
+            .loose
+            .iter()
+            .filter(|own| own.is("datePublished"))
+            .take(PROPERTIES_MAX)
+            .filter_map(in_property),
+    );
     // `dc:created` is what Drupal writes.
     let marked = declared.loose.iter().chain(subject.items.iter().flat_map(|item| &item.properties));
-    unspecific.extend(marked.filter(|own| own.is("created")).filter_map(in_property));
+    unspecific.extend(marked.filter(|own| own.is("created")).take(PROPERTIES_MAX).filter_map(in_property));
     unspecific.extend(subject.pages.iter().filter_map(|thing| in_thing(thing, "datePublished")));
     let shown = shown(lines);
     let is_near = |dates: &[Dated], day: Day| dates.iter().any(|own| own.day.is_near(day));
@@ -150,7 +160,14 @@ pub(crate) fn read(declared: &Declared<'_>, subject: &Subject<'_>, lines: &[Line
     };
     let is_doubtful = shown.published.iter().any(contradicts);
     published.extend(shown.published.iter().cloned());
-    modified.extend(declared.loose.iter().filter(|own| own.is("dateModified")).filter_map(in_property));
+    modified.extend(
+        declared
+            .loose
+            .iter()
+            .filter(|own| own.is("dateModified"))
+            .take(PROPERTIES_MAX)
+            .filter_map(in_property),
+    );
     modified.extend(subject.pages.iter().filter_map(|thing| in_thing(thing, "dateModified")));
     modified.extend(shown.modified);
     When { published, modified, is_doubtful }
@@ -162,7 +179,13 @@ fn specific(declared: &Declared<'_>, subject: &Subject<'_>, property: &str, name
     let mut dates: Vec<_> = subject.things.iter().filter_map(|thing| in_thing(thing, property)).collect();
     dates.extend(metas(declared, names));
     for item in &subject.items {
-        dates.extend(item.properties.iter().filter(|own| own.is(property)).filter_map(in_property));
+        dates.extend(
+            item.properties
+                .iter()
+                .filter(|own| own.is(property))
+                .take(PROPERTIES_MAX)
+                .filter_map(in_property),
+        );
     }
     dates
 }
