@@ -26,7 +26,7 @@ pub(crate) struct Cli {
 }
 
 /// Flags that every command takes.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct Global {
     /// The connector's configuration.
     #[arg(long, global = true, value_name = "FILE", default_value = "releve.toml")]
@@ -48,7 +48,8 @@ pub(crate) enum Command {
         #[arg(value_name = "SOURCE")]
         sources: Vec<String>,
     },
-    /// Read what is due whenever it is, until asked to stop: for those without cron.
+    /// Read what is due whenever it is, until asked to stop: for those without cron. A source that is deactivated
+    /// meanwhile is left alone; any other change of the configuration counts from the next start on.
     Run {
         /// The sources, by name; all, if none is named.
         #[arg(value_name = "SOURCE")]

@@ -94,8 +94,14 @@ impl AccessHeader {
 
     /// Whether a response holds the secret in one of the spellings in which a server may hand it back.
     pub(crate) fn is_echoed(&self, headers: &Headers, body: Option<&Body>) -> bool {
-        let holds = |bytes: &[u8]| self.echoes.iter().any(|spelling| memmem::find(bytes, spelling).is_some());
-        headers.iter().any(|(_, value)| holds(value)) || body.is_some_and(|body| holds(&body.decoded))
+        headers.iter().any(|(_, value)| self.stands_in(value))
+            || body.is_some_and(|body| self.stands_in(&body.decoded))
+    }
+
+    /// Whether the secret stands in these bytes, in one of the spellings in which a server may hand it back. For what is
+    /// made of a response: a secret in a spelling that nobody thought of stands in clear once the text is decoded.
+    pub fn stands_in(&self, bytes: &[u8]) -> bool {
+        self.echoes.iter().any(|spelling| memmem::find(bytes, spelling).is_some())
     }
 }
 

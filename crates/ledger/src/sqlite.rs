@@ -419,7 +419,7 @@ impl Ledger for SqliteLedger {
             let mut passes = Vec::new();
             while let Some(row) = rows.next()? {
                 let holder = wire::holder_from_text(&row.get::<_, String>(3)?)?;
-                let end = match maybe_instant(row.get(4)?)? {
+                let end = match maybe_instant(row.get(4)?) {
                     Some(at) => PassEnd::Finished { at, report: row.get(5)? },
                     None if row.get(6)? => PassEnd::Interrupted,
                     None => PassEnd::Running,
@@ -428,7 +428,7 @@ impl Ledger for SqliteLedger {
                 let mut pass = PassRecord {
                     id: PassId(row.get(0)?),
                     source: row.get(1)?,
-                    began_at: instant(row.get(2)?)?,
+                    began_at: instant(row.get(2)?),
                     holder,
                     end,
                 };
@@ -641,7 +641,7 @@ fn find_schedule(connection: &Connection, source: &str) -> Result<Schedule, Faul
         .query_row([source], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
     let (trigger, backlog) = row.unwrap_or_default();
-    Ok(Schedule { trigger: maybe_instant(trigger)?, backlog: maybe_instant(backlog)? })
+    Ok(Schedule { trigger: maybe_instant(trigger), backlog: maybe_instant(backlog) })
 }
 
 fn put_schedule(connection: &Connection, source: &str, schedule: Schedule) -> Result<(), Fault> {

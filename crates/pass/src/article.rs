@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use releve_extract::{Article, Envelope, ExtractError, extract};
+use releve_fetch::AccessHeader;
 use releve_ledger::Entry;
 use releve_proof::{Connector, Proof, Read, Received, Redirect, Response, RootSet, Sha256};
 use releve_source::{Identifier, Source};
@@ -47,6 +48,8 @@ pub enum Unfit {
         /// The reason.
         why: String,
     },
+    /// The credential stands in what would be sealed (R4).
+    SecretEchoed,
     /// Extraction ended in a panic, which is a bug; the article is left alone and the pass goes on.
     Panicked,
     /// Nothing that could be sealed was found: neither text nor headline.
@@ -81,6 +84,7 @@ impl Unfit {
             Self::IdentifiersDiffer { .. } => "identifiers-differ",
             Self::IdentifierMissing { .. } => "identifier-missing",
             Self::Extract { code, .. } => code,
+            Self::SecretEchoed => "secret-echoed",
             Self::Panicked => "extraction-panicked",
             Self::Empty => "no-article",
             Self::Proof { .. } => "not-provable",
@@ -98,6 +102,7 @@ impl fmt::Display for Unfit {
                 one.identifier, one.place, other.identifier, other.place
             ),
             Self::IdentifierMissing { why } | Self::Extract { why, .. } => f.write_str(why),
+            Self::SecretEchoed => f.write_str("the credential stands in the response; tell the publisher"),
             Self::Panicked => {
                 f.write_str("extraction ended in a panic; please report this, with the address")
             }
@@ -122,6 +127,8 @@ pub struct Under<'a> {
     pub roots: &'a RootSet,
     /// The program that reads.
     pub connector: &'a Connector,
+    /// The source's credential: nothing that it stands in is sealed, whoever answered with it and however it was spelt.
+    pub access: Option<&'a AccessHeader>,
     /// Whether it is a lab's run.
     pub lab: bool,
 }
@@ -141,6 +148,11 @@ fn make(source: &Source, entry: &Entry, visited: &Visited, under: Under<'_>) -> 
 
     let envelope = Envelope { bytes: &body.decoded, content_type: &media_type, address: &visited.address };
     let article = extract(&envelope, source.rules())?;
+    if under.access.is_some_and(|access| {
+        access.stands_in(&body.decoded) || access.stands_in(article.to_json().to_string().as_bytes())
+    }) {
+        return Err(Unfit::SecretEchoed);
+    }
     let identifier = identify(source, entry, &article)?;
     if article.blocks.is_empty() && article.descriptor.headline.is_none() {
         return Err(Unfit::Empty);

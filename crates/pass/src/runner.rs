@@ -389,7 +389,8 @@ impl<F: Fetch> Runner<F> {
             }
             Err(other) => return Ok(hand.refuse("visit-failed", sentence(&other))),
         };
-        let under = Under { roots: &self.roots, connector: &self.connector, lab: self.lab };
+        let under =
+            Under { roots: &self.roots, connector: &self.connector, access: hand.access, lab: self.lab };
         match prepare(source, &entry, &visited, under) {
             Ok(ready) => {
                 hand.ready = Some(Arc::new(ready));

@@ -178,7 +178,9 @@ pub fn standing(
     {
         return *rules;
     }
-    let retry_at = after(at, policy.retry_after.max(asked.unwrap_or_default()));
+    // A server may ask for more patience than ours, and not for ever: no answer holds for longer than a file would.
+    let asked = asked.unwrap_or_default().min(policy.holds);
+    let retry_at = after(at, policy.retry_after.max(asked));
     match policy.on_server_error {
         OnServerError::ReadNothing => Standing::Blocked { retry_at, why },
         OnServerError::Read => Standing::Absent { until: retry_at },

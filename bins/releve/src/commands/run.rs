@@ -32,9 +32,9 @@ pub(crate) fn run(global: &Global, names: &[String]) -> Result<Exit> {
     let ended = until_stopped(async move |interrupt: Interrupt| {
         let mut tasks = Vec::new();
         for (source, access) in work {
-            let (runner, interrupt) = (Arc::clone(&runner), interrupt.clone());
+            let (runner, interrupt, global) = (Arc::clone(&runner), interrupt.clone(), global.clone());
             tasks.push(tokio::spawn(async move {
-                again_and_again(&runner, &source, access.as_ref(), &interrupt).await;
+                again_and_again(&global, &runner, &source, access.as_ref(), &interrupt).await;
             }));
         }
         let mut ended = Ok(());
@@ -50,12 +50,22 @@ pub(crate) fn run(global: &Global, names: &[String]) -> Result<Exit> {
 
 /// Passes over one source, each when it is due, until an interruption.
 async fn again_and_again(
+    global: &Global,
     runner: &Runner<HttpsFetch>,
     source: &Source,
     access: Option<&AccessHeader>,
     interrupt: &Interrupt,
 ) {
     loop {
+        // The operator may have deactivated it since (R39).
+        if !still_active(global, source) {
+            let source = source.name().as_str();
+            tracing::warn!(
+                source,
+                "inactive, or its configuration cannot be used: nothing is requested any more"
+            );
+            return;
+        }
         let report = runner.pass(source, access, interrupt).await;
         tell(&report);
         if matches!(report.end, End::Interrupted | End::Inactive) {
@@ -74,6 +84,12 @@ async fn again_and_again(
             return;
         }
     }
+}
+
+/// Whether the source is active in the configuration as it is now. Everything else in it counts from the next start on.
+fn still_active(global: &Global, source: &Source) -> bool {
+    World::load(global)
+        .is_ok_and(|world| world.sources.iter().any(|now| now.name() == source.name() && now.is_active()))
 }
 
 /// What a pass did goes to the log: quietly where all is well.

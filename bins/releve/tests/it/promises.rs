@@ -139,10 +139,17 @@ fn r04_the_credential_is_in_article_requests_and_nowhere_else() {
 
 #[test]
 fn r04_a_response_that_echoes_the_credential_is_refused() {
-    let sandbox = cms(r#"{"data":{"id":"a","title":"T","body":"<p>correct-horse-battery</p>"}}"#);
-    let report = cms_pass(&sandbox, SECRET).expect(1).json();
-    assert_eq!(codes(&report[0]), ["secret-echoed"]);
-    assert!(sandbox.sealed().is_empty());
+    // As it is, and in spellings that only show once the text is decoded.
+    for body in [
+        r#"{"data":{"id":"a","title":"T","body":"<p>correct-horse-battery</p>"}}"#,
+        r#"{"data":{"id":"a","title":"T","body":"<p>correct-\u0068orse-battery</p>"}}"#,
+        r#"{"data":{"id":"a","title":"T","body":"<p>correct-&#104;orse<b></b>-battery</p>"}}"#,
+    ] {
+        let sandbox = cms(body);
+        let report = cms_pass(&sandbox, SECRET).expect(1).json();
+        assert_eq!(codes(&report[0]), ["secret-echoed"], "{body}");
+        assert!(sandbox.sealed().is_empty());
+    }
 }
 
 #[test]

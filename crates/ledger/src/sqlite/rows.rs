@@ -82,9 +82,9 @@ pub(super) fn entry(row: &Row<'_>) -> Result<(i64, Entry), Fault> {
         Some(code) => Some(Refusal {
             code,
             detail: row.get(12)?,
-            at: instant(row.get(13)?)?,
+            at: instant(row.get(13)?),
             attempts: row.get(14)?,
-            not_before: maybe_instant(row.get(15)?)?,
+            not_before: maybe_instant(row.get(15)?),
         }),
     };
     let sealed = match row.get::<_, Option<Digest>>(16)? {
@@ -100,7 +100,7 @@ pub(super) fn entry(row: &Row<'_>) -> Result<(i64, Entry), Fault> {
                 sequence: sequence(row.get(19)?)?,
                 unit: row.get(20)?,
                 seal: row.get(21)?,
-                received_at: instant(row.get(22)?)?,
+                received_at: instant(row.get(22)?),
             },
         }),
     };
@@ -112,9 +112,9 @@ pub(super) fn entry(row: &Row<'_>) -> Result<(i64, Entry), Fault> {
             1 => SeenIn::Backlog,
             other => return Err(Fault::Corrupt(format!("a reference was seen in {other}"))),
         },
-        first_seen: instant(row.get(4)?)?,
-        published: maybe_instant(row.get(5)?)?,
-        modified: maybe_instant(row.get(6)?)?,
+        first_seen: instant(row.get(4)?),
+        published: maybe_instant(row.get(5)?),
+        modified: maybe_instant(row.get(6)?),
         state: match row.get(7)? {
             0 => State::Queued,
             1 => State::Refused,
@@ -124,8 +124,8 @@ pub(super) fn entry(row: &Row<'_>) -> Result<(i64, Entry), Fault> {
         },
         refusal,
         sealed,
-        read_under: maybe_instant(row.get(8)?)?,
-        read_at: maybe_instant(row.get(9)?)?,
+        read_under: maybe_instant(row.get(8)?),
+        read_at: maybe_instant(row.get(9)?),
         tried_in: row.get::<_, Option<i64>>(10)?.map(PassId),
     };
     Ok((row.get(0)?, entry))
@@ -231,7 +231,7 @@ pub(super) fn receipt(vault: &str, row: &Row<'_>) -> Result<Receipt, Fault> {
         vault: vault.to_owned(),
         unit: row.get(0)?,
         seal: row.get(1)?,
-        received_at: instant(row.get(2)?)?,
+        received_at: instant(row.get(2)?),
         sequence: sequence(row.get(3)?)?,
     })
 }
@@ -244,7 +244,7 @@ pub(super) fn find_robots(connection: &Connection, authority: &str) -> Result<Op
     let Some(row) = rows.next()? else {
         return Ok(None);
     };
-    let ends_at = instant(row.get(3)?)?;
+    let ends_at = instant(row.get(3)?);
     let standing = match row.get::<_, String>(1)?.as_str() {
         "rules" => Standing::Rules { until: ends_at },
         "absent" => Standing::Absent { until: ends_at },
@@ -255,7 +255,7 @@ pub(super) fn find_robots(connection: &Connection, authority: &str) -> Result<Op
         }
     };
     Ok(Some(RobotsCopy {
-        fetched_at: instant(row.get(0)?)?,
+        fetched_at: instant(row.get(0)?),
         standing,
         body: row.get(5)?,
         crawl_delay: row.get::<_, Option<i64>>(4)?.map(length),
@@ -295,12 +295,16 @@ pub(super) fn micros(instant: Timestamp) -> i64 {
     instant.as_microsecond()
 }
 
-pub(super) fn instant(micros: i64) -> Result<Timestamp, Fault> {
-    Timestamp::from_microsecond(micros).map_err(|error| Fault::Corrupt(error.to_string()))
+/// The instant of a number of microseconds. The first and the last instant of the calendar, which a publisher can bring
+/// about, have more than a microsecond's digits and do not come back by themselves: what lies beyond is the end it is
+/// nearest to.
+pub(super) fn instant(micros: i64) -> Timestamp {
+    let end = if micros < 0 { Timestamp::MIN } else { Timestamp::MAX };
+    Timestamp::from_microsecond(micros).unwrap_or(end)
 }
 
-pub(super) fn maybe_instant(micros: Option<i64>) -> Result<Option<Timestamp>, Fault> {
-    micros.map(instant).transpose()
+pub(super) fn maybe_instant(micros: Option<i64>) -> Option<Timestamp> {
+    micros.map(instant)
 }
 
 pub(super) fn length(micros: i64) -> Duration {

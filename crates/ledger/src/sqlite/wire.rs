@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::Fault;
+use super::{Fault, rows::instant};
 use crate::{
     Holder,
     lock::LockRecord,
@@ -67,9 +66,9 @@ pub(super) fn turn_from_text(text: &str) -> Result<TurnRecord, Fault> {
     let WireTurn { fence, held, stamped, last_sent } = from_text(text)?;
     Ok(TurnRecord {
         fence,
-        held: held.map(held_from_wire).transpose()?,
+        held: held.map(held_from_wire),
         stamped,
-        last_sent: last_sent.map(moment_from_wire).transpose()?,
+        last_sent: last_sent.map(moment_from_wire),
     })
 }
 
@@ -79,7 +78,7 @@ pub(super) fn lock_to_text(lock: &LockRecord) -> Result<String, Fault> {
 
 pub(super) fn lock_from_text(text: &str) -> Result<LockRecord, Fault> {
     let WireLock { fence, held } = from_text(text)?;
-    Ok(LockRecord { fence, held: held.map(held_from_wire).transpose()? })
+    Ok(LockRecord { fence, held: held.map(held_from_wire) })
 }
 
 pub(super) fn holder_to_text(holder: &Holder) -> Result<String, Fault> {
@@ -102,9 +101,9 @@ fn held_to_wire((holder, lease): &(Holder, Lease)) -> WireHeld {
     WireHeld { by: holder_to_wire(holder), from: moment_to_wire(&lease.from), ttl_us: micros_of(lease.ttl) }
 }
 
-fn held_from_wire(wire: WireHeld) -> Result<(Holder, Lease), Fault> {
-    let lease = Lease { from: moment_from_wire(wire.from)?, ttl: Duration::from_micros(wire.ttl_us) };
-    Ok((holder_from_wire(wire.by), lease))
+fn held_from_wire(wire: WireHeld) -> (Holder, Lease) {
+    let lease = Lease { from: moment_from_wire(wire.from), ttl: Duration::from_micros(wire.ttl_us) };
+    (holder_from_wire(wire.by), lease)
 }
 
 fn holder_to_wire(holder: &Holder) -> WireHolder {
@@ -124,11 +123,10 @@ fn moment_to_wire(moment: &Moment) -> WireMoment {
     }
 }
 
-fn moment_from_wire(wire: WireMoment) -> Result<Moment, Fault> {
-    let wall =
-        Timestamp::from_microsecond(wire.wall_us).map_err(|error| Fault::Corrupt(error.to_string()))?;
+fn moment_from_wire(wire: WireMoment) -> Moment {
+    let wall = instant(wire.wall_us);
     let steady = wire.steady.map(|(clock, micros)| Steady { clock, reading: Duration::from_micros(micros) });
-    Ok(Moment { wall, steady })
+    Moment { wall, steady }
 }
 
 /// A length in microseconds. One that does not fit is longer than any lease or boot.
