@@ -88,14 +88,13 @@ fn unmatched(rule: &str, selector: &Selector) -> Notice {
 fn searched(page: Page<'_>, declared: &Declared<'_>, dropped: &[NodeId]) -> Body {
     let titles = Titles::of(declared);
     let mut survey = Survey::of(page.document.root(), dropped);
-    let body = match choose::choose(&mut survey, &titles) {
+    let (body, shown) = match choose::choose(&mut survey, &titles) {
         Some(choice) => built(page, &survey, choice),
-        None => Body::default(),
+        None => (Body::default(), 0),
     };
-    let shown = body.blocks.iter().map(|block| elsewhere::letters(&block.text())).sum();
     if let Some(holder) = elsewhere::element(page, declared, &titles, shown) {
         let survey = Survey::of(holder, dropped);
-        return built(page, &survey, Choice { headline: None, container: 0 });
+        return built(page, &survey, Choice { headline: None, container: 0 }).0;
     }
     match elsewhere::find(page, declared, &titles, shown) {
         Some(Elsewhere { blocks, place }) => Body { blocks, place: Some(place) },
@@ -103,8 +102,8 @@ fn searched(page: Page<'_>, declared: &Declared<'_>, dropped: &[NodeId]) -> Body
     }
 }
 
-/// The blocks of the leaves that are the article's.
-fn built(page: Page<'_>, survey: &Survey<'_>, choice: Choice) -> Body {
+/// The blocks of the leaves that are the article's, and how many characters they have.
+fn built(page: Page<'_>, survey: &Survey<'_>, choice: Choice) -> (Body, usize) {
     let selection = select::select(survey, choice);
     let root = survey.elements[selection.root].node;
     let mut left_out = vec![false; page.document.len()];
@@ -116,7 +115,7 @@ fn built(page: Page<'_>, survey: &Survey<'_>, choice: Choice) -> Body {
     }
     let omit = |node: Node<'_>| left_out[node.id().index()];
     let blocks = build::Builder::new(&omit, &omit).build(root);
-    Body { blocks, place: place_of(root) }
+    (Body { blocks, place: place_of(root) }, selection.chars)
 }
 
 fn place_of(node: Node<'_>) -> Option<Place> {

@@ -121,7 +121,10 @@ fn for_readers_without_scripts(document: &Document) -> Option<Elsewhere> {
 
 /// The text that stands in the data from which scripts build the page: a string of HTML or of plain text, or an array of such.
 fn state(page: Page<'_>, titles: &Titles) -> Option<Elsewhere> {
-    // Programs are no part of the tree that was made; data that they assign to a variable is.
+    if scripts(page.document).all(|script| script.attribute("src").is_some()) {
+        return None;
+    }
+    // Programs were left out of the tree; data that they assign to a variable is wanted now.
     let text = crate::charset::decode(page.envelope, &mut Vec::new());
     let document = dom::parse(&text, dom::Kind::PageWithPrograms).ok()?;
     let mut texts = Vec::new();
@@ -274,6 +277,6 @@ fn has_tags(text: &str) -> bool {
 }
 
 /// How many letters and digits a text has.
-pub(super) fn letters(text: &str) -> usize {
+fn letters(text: &str) -> usize {
     text.chars().filter(|c| c.is_alphanumeric()).count()
 }

@@ -13,6 +13,8 @@ pub(super) struct Selection {
     pub(super) root: usize,
     /// The leaves that are left out of it, by their first text node.
     pub(super) omitted: Vec<NodeId>,
+    /// Characters of the others.
+    pub(super) chars: usize,
 }
 
 /// A line of this length before the first paragraph is part of the text, a shorter one says when and by whom.
@@ -29,7 +31,7 @@ const CAPTION_CHARS_MAX: u32 = 150;
 pub(super) fn select(survey: &Survey<'_>, choice: Choice) -> Selection {
     let Choice { headline, container } = choice;
     let Some(end) = (0..survey.leaves.len()).rfind(|&at| survey.is_within(at, container)) else {
-        return Selection { root: container, omitted: Vec::new() };
+        return Selection { root: container, omitted: Vec::new(), chars: 0 };
     };
     let first = (0..=end).find(|&at| survey.is_within(at, container)).unwrap_or(end);
     let headline = headline.filter(|&at| at < end);
@@ -58,7 +60,8 @@ pub(super) fn select(survey: &Survey<'_>, choice: Choice) -> Selection {
         .filter(|at| kept.binary_search(at).is_err())
         .map(|at| survey.leaves[at].first)
         .collect();
-    Selection { root, omitted }
+    let chars = kept.iter().map(|&at| survey.leaves[at].chars as usize).sum();
+    Selection { root, omitted, chars }
 }
 
 /// The nearest element around both.

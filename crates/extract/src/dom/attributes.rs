@@ -9,7 +9,7 @@ use memchr::{memchr, memmem};
 
 /// HTML defines some 30 attributes an element and pages add their own; of 867 real pages one has an element with 99, and that by a missing
 /// quotation mark. A page full of tags at the limit is still read in a tenth of a second a megabyte.
-const ATTRIBUTES_MAX: usize = 128;
+pub(super) const ATTRIBUTES_MAX: usize = 128;
 
 /// The element of this name whose content holds no tags, as far as the tokenizer is concerned.
 fn raw(name: &[u8]) -> Option<&'static [u8]> {
@@ -20,8 +20,8 @@ fn raw(name: &[u8]) -> Option<&'static [u8]> {
     is_like.then(|| RAW.into_iter().find(|raw| raw.eq_ignore_ascii_case(name)))?
 }
 
-/// The text with no tag over the limit, and whether something was cut.
-pub(super) fn bounded(text: &str) -> (Cow<'_, str>, bool) {
+/// The text with no tag over the limit: a new one where something was cut.
+pub(super) fn bounded(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let mut kept = String::new();
     let mut copied = 0;
@@ -51,10 +51,10 @@ pub(super) fn bounded(text: &str) -> (Cow<'_, str>, bool) {
         }
     }
     if copied == 0 {
-        return (text.into(), false);
+        return text.into();
     }
     kept.push_str(text.get(copied..).unwrap_or_default());
-    (kept.into(), true)
+    kept.into()
 }
 
 struct Tag {

@@ -5,6 +5,7 @@
 //! that away, and none of them loses text: tags below a depth are skipped (their text stays, in the element above), attributes
 //! beyond a number are skipped, and a page that makes more nodes than its length can account for is refused.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 
 use html5ever::buffer_queue::BufferQueue;
@@ -16,17 +17,21 @@ use html5ever::tokenizer::{
 use html5ever::tree_builder::{ElementFlags, TreeBuilder, TreeBuilderOpts, TreeSink};
 use html5ever::{LocalName, QualName, TokenizerResult, local_name, ns};
 
+use super::attributes::{self, ATTRIBUTES_MAX};
 use super::sink::Sink;
 use super::{Document, NodeId};
 
 /// Open elements, and formatting elements to be opened again. libxml2 stops at 256 by default; Blink at 512; real articles stay under 80.
 const OPEN_ELEMENTS_MAX: u32 = 256;
-/// A page makes a node for every four bytes at the very most (`<b>a` repeated); this is added for short ones.
+/// A page makes a node for every two bytes at the very most (`<p>a` repeated) …
+const BYTES_A_NODE_MIN: usize = 2;
+/// … and so many more, which are the elements that a short page is given without asking.
 const NODES_FREE: usize = 65_536;
 /// A page of 867 in two has a node for fewer bytes than this; the others make room for more as they go.
 const BYTES_A_NODE: usize = 16;
-/// The text is handed to the tokenizer in pieces of this size, so that an exhausted budget is noticed soon.
-const PIECE_BYTES: u32 = 64 * 1024;
+/// The text is handed to the tokenizer in pieces of this size, so that it is noticed soon when the budget is used up, or a tag does not end. A
+/// tag of this length has at most 2,000 attributes.
+const PIECE_BYTES: u32 = 4 * 1024;
 
 /// What is parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,11 +48,30 @@ pub(crate) enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooManyNodes;
 
+/// Why a parse was given up.
+enum Stop {
+    TooManyNodes,
+    /// A tag has attributes beyond the limit; the text without them.
+    Attributes(String),
+}
+
 /// Parses a decoded page, or a fragment of one.
 pub(crate) fn parse(text: &str, kind: Kind) -> Result<Document, TooManyNodes> {
-    let (text, attributes_dropped) = super::attributes::bounded(text);
+    match attempt(text, kind, false) {
+        Ok(document) => Ok(document),
+        Err(Stop::TooManyNodes) => Err(TooManyNodes),
+        Err(Stop::Attributes(text)) => match attempt(&text, kind, true) {
+            Ok(document) => Ok(Document { simplified: true, ..document }),
+            Err(_) => Err(TooManyNodes),
+        },
+    }
+}
+
+/// Parses once. Whether tags are short is looked at where there is reason to, unless it `is_known`.
+fn attempt(text: &str, kind: Kind, mut is_known: bool) -> Result<Document, Stop> {
+    let expected = text.len() / BYTES_A_NODE;
     let sink =
-        Sink::new(NODES_FREE + text.len() / 4, text.len() / BYTES_A_NODE, kind == Kind::PageWithPrograms);
+        Sink::new(NODES_FREE + text.len() / BYTES_A_NODE_MIN, expected, kind == Kind::PageWithPrograms);
     let options = TreeBuilderOpts::default();
     let (builder, initial_state) = match kind {
         Kind::Page | Kind::PageWithPrograms => (TreeBuilder::new(sink, options), None),
@@ -67,28 +91,39 @@ pub(crate) fn parse(text: &str, kind: Kind) -> Result<Document, TooManyNodes> {
             builder,
             skipped: RefCell::default(),
             saturated: Cell::new(false),
-            simplified: Cell::new(attributes_dropped),
+            simplified: Cell::new(false),
+            silent: Cell::new(true),
+            attributes: Cell::new(0),
         },
         TokenizerOpts { initial_state, ..TokenizerOpts::default() },
     );
+    let guard = &tokenizer.sink;
     let input = BufferQueue::default();
-    let mut rest = StrTendril::from(&*text);
+    let mut rest = StrTendril::from(text);
     while !rest.is_empty() {
-        let cut = (0..=rest.len32().min(PIECE_BYTES)).rev().find(|&at| rest.is_char_boundary(at as usize));
-        let cut = cut.filter(|&at| at > 0).unwrap_or(rest.len32());
+        let cut = (1..=rest.len32().min(PIECE_BYTES)).rev().find(|&at| rest.is_char_boundary(at as usize));
+        let cut = cut.unwrap_or(rest.len32());
         input.push_back(rest.subtendril(0, cut));
         rest.pop_front(cut);
+        guard.silent.set(true);
         // Scripts and charset declarations pause the tokenizer; neither changes how we go on.
         while !matches!(tokenizer.feed(&input), TokenizerResult::Done) {}
-        if tokenizer.sink.builder.sink.is_exhausted() {
-            return Err(TooManyNodes);
+        if guard.builder.sink.is_exhausted() {
+            return Err(Stop::TooManyNodes);
+        }
+        // A piece without a token is within a long tag, or a long comment or attribute.
+        if !is_known && (guard.silent.get() || guard.attributes.get() > ATTRIBUTES_MAX) {
+            if let Cow::Owned(shorter) = attributes::bounded(text) {
+                return Err(Stop::Attributes(shorter));
+            }
+            is_known = true;
         }
     }
     tokenizer.end();
-    if tokenizer.sink.builder.sink.is_exhausted() {
-        return Err(TooManyNodes);
+    if guard.builder.sink.is_exhausted() {
+        return Err(Stop::TooManyNodes);
     }
-    let simplified = tokenizer.sink.simplified.get();
+    let simplified = guard.simplified.get();
     let mut document = tokenizer.sink.builder.sink.finish();
     document.simplified = simplified;
     Ok(document)
@@ -102,6 +137,10 @@ struct Guard {
     /// Whether the limit was reached, and nothing was closed since.
     saturated: Cell<bool>,
     simplified: Cell<bool>,
+    /// Whether no token came since this was set.
+    silent: Cell<bool>,
+    /// The most attributes that a tag had.
+    attributes: Cell<usize>,
 }
 
 impl Guard {
@@ -135,7 +174,9 @@ impl TokenSink for Guard {
     type Handle = NodeId;
 
     fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<NodeId> {
+        self.silent.set(false);
         if let TagToken(tag) = &token {
+            self.attributes.set(self.attributes.get().max(tag.attrs.len()));
             match tag.kind {
                 // What the tokenizer must treat as raw text is let through: it holds no tags and its end tag comes.
                 StartTag if self.is_full() && !is_raw(&tag.name) => {
