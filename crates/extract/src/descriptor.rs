@@ -87,6 +87,11 @@ pub(crate) fn read(
     (descriptor, relation)
 }
 
+/// Whether a word is one of a list that white space separates.
+fn is_one_of(word: &str, list: &str) -> bool {
+    list.split_ascii_whitespace().any(|known| known == word)
+}
+
 /// Gives a field the values that the source's configuration points at. What was read otherwise stands beside them.
 fn configure(descriptor: &mut Descriptor, field: Field, values: Vec<Value>) {
     let mut draft = Draft(std::mem::take(descriptor));

@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 use html5ever::local_name;
 use regex::Regex;
 
+use super::is_one_of;
 use super::lines::{Line, any_of, is_named};
 use super::locate::locate;
 use super::names::{is_account, is_domain, is_full_name, names, starts_with_lead, words};
@@ -55,105 +56,19 @@ const PUBLISHER_METAS: &[&str] =
 
 /// Parts of class names and ids of elements that hold an author's name.
 static AUTHOR_NAMES: LazyLock<Regex> = LazyLock::new(|| {
-    any_of(&[
-        "auteur",
-        "author",
-        "autor",
-        "byline",
-        "byln",
-        "contributor",
-        "journalist",
-        "redakteur",
-        "reporter",
-        "signature",
-        "vcard",
-        "verfasser",
-        "writer",
-    ])
+    any_of(
+        "auteur author autor byline byln contributor journalist redakteur reporter signature vcard verfasser \
+        writer",
+    )
 });
 
 /// Words of roles, of publishers' names and of calls for action, which elements named for authors hold as well.
-const NO_NAME_WORDS: &[&str] = &[
-    "about",
-    "advertisement",
-    "agency",
-    "ago",
-    "all",
-    "analyst",
-    "associate",
-    "author",
-    "authors",
-    "blog",
-    "by",
-    "checked",
-    "chief",
-    "columnist",
-    "comment",
-    "comments",
-    "contact",
-    "contributor",
-    "contributors",
-    "correspondent",
-    "department",
-    "director",
-    "editor",
-    "editorial",
-    "editors",
-    "email",
-    "expert",
-    "fact",
-    "follow",
-    "guest",
-    "image",
-    "journalist",
-    "journaliste",
-    "journalistin",
-    "magazine",
-    "manager",
-    "media",
-    "medically",
-    "min",
-    "minutes",
-    "more",
-    "news",
-    "newsletter",
-    "newsroom",
-    "online",
-    "our",
-    "photo",
-    "photographer",
-    "photos",
-    "post",
-    "posts",
-    "press",
-    "profile",
-    "published",
-    "read",
-    "redakteur",
-    "redakteurin",
-    "redaktion",
-    "reporter",
-    "reporters",
-    "researcher",
-    "reviewed",
-    "senior",
-    "share",
-    "sponsored",
-    "staff",
-    "subscribe",
-    "team",
-    "the",
-    "times",
-    "tweet",
-    "university",
-    "updated",
-    "verified",
-    "view",
-    "writer",
-    "writers",
-    "you",
-    "your",
-];
+const NO_NAME_WORDS: &str = "about advertisement agency ago all analyst associate author authors blog by checked chief columnist comment comments \
+    contact contributor contributors correspondent department director editor editorial editors email expert fact follow \
+    guest image journalist journaliste journalistin magazine manager media medically min minutes more news newsletter \
+    newsroom online our photo photographer photos post posts press profile published read redakteur redakteurin redaktion \
+    reporter reporters researcher reviewed senior share sponsored staff subscribe team the times tweet university updated \
+    verified view writer writers you your";
 
 /// The readings of the authors.
 #[derive(Debug, Default)]
@@ -162,9 +77,9 @@ pub(crate) struct Authors {
     pub(crate) others: Vec<Value>,
 }
 
-/// The authors that one description in JSON-LD names.
-#[derive(Debug)]
-struct Described {
+/// The authors that one source names.
+#[derive(Debug, Default)]
+struct Named {
     names: Vec<Value>,
     /// They stand in a thing of their own and are only referred to: accounts of the CMS, as its plugins write them.
     are_accounts: bool,
@@ -181,68 +96,82 @@ pub(crate) fn read(
     lines: &[Line<'_>],
 ) -> Authors {
     let site = Site::new(page, declared, subject);
-    let described: Vec<_> = subject.things.iter().map(|thing| in_thing(declared, thing)).collect();
-    let marked: Vec<_> = subject.items.iter().map(|item| in_item(declared, item)).collect();
-    let metas: Vec<_> = METAS.iter().map(|name| in_metas(declared, name)).collect();
-    let mut shown = shown(lines);
-    shown.retain(|value| {
-        !site.is_publisher(&value.text) && !site.is_named_in(&value.text) && !has_no_name_word(&value.text)
-    });
-    if shown.len() > SHOWN_MAX {
-        shown.clear();
-    }
+    let described: Vec<Named> = subject.things.iter().map(|thing| in_thing(declared, thing)).collect();
+    let marked: Vec<Named> = subject.items.iter().map(|item| in_item(declared, item)).collect();
+    let metas: Vec<Named> = METAS.iter().map(|name| in_metas(declared, name)).collect();
+    let evidence = Evidence { shown: shown(lines, &site), site };
 
-    let is_shown = |name: &Value| shown.iter().any(|shown| fold(&shown.text) == fold(&name.text));
-    let all_full = |names: &[Value]| names.iter().all(|name| is_full_name(&name.text));
-    let counts = |names: &[Value], are_accounts: bool, are_persons: bool| {
-        // A person may well have a host of that name.
-        let is_person = |name: &Value| {
-            are_persons
-                && is_full_name(&name.text)
-                && !site.is_called(&name.text)
-                && !site.is_named_in(&name.text)
-        };
-        let nobody = names.iter().all(|name| site.is_publisher(&name.text) && !is_person(name));
-        !nobody
-            && (names.iter().any(is_shown)
-                || if shown.is_empty() {
-                    !names.iter().all(|name| is_account(&name.text))
-                        && (!are_accounts || names.iter().any(|name| site.shows(&name.text)))
-                } else {
-                    all_full(names) && names.iter().any(|name| site.shows(&name.text))
-                })
-    };
-    // What stands in a `meta` element is as often the site's owner or an account, so it has to be a person's full name, and shown.
-    let meta_counts = |names: &[Value]| {
-        counts(names, false, false)
-            && all_full(names)
-            && !names.iter().any(|name| site.is_named_in(&name.text))
-            && names.iter().all(|name| is_shown(name) || site.shows(&name.text))
-    };
-    let mut chosen = described
-        .iter()
-        .find(|described| counts(&described.names, described.are_accounts, described.are_persons))
-        .map(|described| &described.names);
-    chosen = chosen.or_else(|| {
-        marked.iter().find(|names| {
-            counts(names, false, false) && !names.iter().any(|name| has_no_name_word(&name.text))
-        })
-    });
-    chosen = chosen.or_else(|| metas.iter().find(|names| meta_counts(names)));
-    chosen = chosen.or_else(|| Some(&shown).filter(|shown| !shown.is_empty()));
-    chosen = chosen.or_else(|| {
-        let organisation = described.iter().find(|described| described.are_organisations);
-        organisation.map(|described| &described.names)
-    });
+    let mut chosen = described.iter().find(|source| evidence.confirms(source));
+    chosen = chosen
+        .or_else(|| marked.iter().find(|source| evidence.confirms(source) && !source.has_no_name_word()));
+    chosen = chosen.or_else(|| metas.iter().find(|source| evidence.confirms_meta(source)));
+    let mut chosen = chosen.map(|source| &source.names);
+    chosen = chosen.or_else(|| Some(&evidence.shown).filter(|shown| !shown.is_empty()));
+    chosen = chosen.or_else(|| Some(&described.iter().find(|source| source.are_organisations)?.names));
     let mut authors = Authors { chosen: chosen.cloned().unwrap_or_default(), others: Vec::new() };
-    let described = described.into_iter().flat_map(|described| described.names);
-    for other in described.chain(marked.into_iter().flatten()).chain(metas.into_iter().flatten()).chain(shown)
-    {
+
+    let sources = described.into_iter().chain(marked).chain(metas).flat_map(|source| source.names);
+    for other in sources.chain(evidence.shown) {
         if !authors.chosen.iter().chain(&authors.others).any(|known| known.text == other.text) {
             authors.others.push(other);
         }
     }
     authors
+}
+
+impl Named {
+    fn are_full(&self) -> bool {
+        self.names.iter().all(|name| is_full_name(&name.text))
+    }
+
+    fn has_no_name_word(&self) -> bool {
+        self.names.iter().any(|name| has_no_name_word(&name.text))
+    }
+}
+
+/// What the page shows of its authors.
+struct Evidence<'a> {
+    site: Site<'a>,
+    /// The full names around the headline.
+    shown: Vec<Value>,
+}
+
+impl Evidence<'_> {
+    /// Whether what a source names may be the authors: not the publisher alone, not an account that is not shown, and not somebody whom the
+    /// page shows nowhere while it shows others.
+    fn confirms(&self, source: &Named) -> bool {
+        if source.names.iter().all(|name| self.is_nobody(source, name)) {
+            return false;
+        }
+        let somewhere = || source.names.iter().any(|name| self.site.shows(&name.text));
+        source.names.iter().any(|name| self.is_shown(name))
+            || if self.shown.is_empty() {
+                !source.names.iter().all(|name| is_account(&name.text))
+                    && (!source.are_accounts || somewhere())
+            } else {
+                source.are_full() && somewhere()
+            }
+    }
+
+    /// What stands in a `meta` element is as often the site's owner or an account, so all of it has to be full names that are shown.
+    fn confirms_meta(&self, source: &Named) -> bool {
+        self.confirms(source)
+            && source.are_full()
+            && source.names.iter().all(|name| {
+                !self.site.is_named_in(&name.text) && (self.is_shown(name) || self.site.shows(&name.text))
+            })
+    }
+
+    fn is_shown(&self, name: &Value) -> bool {
+        self.shown.iter().any(|shown| fold(&shown.text) == fold(&name.text))
+    }
+
+    /// Whether a name is the publisher's. A person may well have a host of that name.
+    fn is_nobody(&self, source: &Named, Value { text, .. }: &Value) -> bool {
+        let is_person = source.are_persons && is_full_name(text);
+        let is_person = is_person && !self.site.is_called(text) && !self.site.is_named_in(text);
+        self.site.is_publisher(text) && !is_person
+    }
 }
 
 /// What is known of the page as a whole.
@@ -298,56 +227,52 @@ impl<'a> Site<'a> {
     }
 }
 
-fn in_thing(declared: &Declared<'_>, thing: &Thing<'_>) -> Described {
-    let mut described =
-        Described { names: Vec::new(), are_accounts: true, are_organisations: true, are_persons: true };
+fn in_thing(declared: &Declared<'_>, thing: &Thing<'_>) -> Named {
     for property in ["author", "creator"] {
+        let mut named =
+            Named { names: Vec::new(), are_accounts: true, are_organisations: true, are_persons: true };
         for author in thing.each(property, AUTHORS_MAX) {
             if !author.json.is_object() {
-                described
-                    .names
-                    .extend(author.text().into_iter().flat_map(|(text, place)| names(&text, &place)));
-                (described.are_accounts, described.are_organisations, described.are_persons) =
-                    (false, false, false);
+                named.names.extend(author.text().into_iter().flat_map(|(text, place)| names(&text, &place)));
+                (named.are_accounts, named.are_organisations, named.are_persons) = (false, false, false);
                 continue;
             }
-            described.are_accounts &= author.json.get("name").is_none();
+            named.are_accounts &= author.json.get("name").is_none();
             let Some(author) = declared.linked_data.resolve(author, "name") else { continue };
             let is = |kind: &str| author.has_type(|name| name.to_ascii_lowercase().ends_with(kind));
-            described.are_organisations &= is("organization") && !is("person");
-            described.are_persons &= is("person");
+            // Sites that are a person's are both.
+            named.are_organisations &= is("organization") && !is("person");
+            named.are_persons &= is("person");
             for name in author.each("name", AUTHORS_MAX) {
-                described
-                    .names
-                    .extend(name.text().into_iter().flat_map(|(text, place)| names(&text, &place)));
+                named.names.extend(name.text().into_iter().flat_map(|(text, place)| names(&text, &place)));
             }
         }
-        if !described.names.is_empty() {
-            return described;
+        if !named.names.is_empty() {
+            return named;
         }
     }
-    described.are_organisations = false;
-    described
+    Named::default()
 }
 
-fn in_item(declared: &Declared<'_>, item: &Item<'_>) -> Vec<Value> {
+fn in_item(declared: &Declared<'_>, item: &Item<'_>) -> Named {
     let authors = item.properties.iter().filter(|property| property.is("author")).take(AUTHORS_MAX);
-    let named = |property: &Property<'_>| {
+    let value = |property: &Property<'_>| {
         let item = property.item.and_then(|item| declared.items.get(item));
-        item.and_then(|item| item.properties.iter().find(|property| property.is("name")))
-            .unwrap_or(property)
-            .value()
+        let name = item.and_then(|item| item.properties.iter().find(|property| property.is("name")));
+        name.unwrap_or(property).value()
     };
-    authors.filter_map(named).flat_map(|value| names(&value.text, &value.place)).collect()
+    let names = authors.filter_map(value).flat_map(|value| names(&value.text, &value.place)).collect();
+    Named { names, ..Named::default() }
 }
 
-fn in_metas(declared: &Declared<'_>, name: &str) -> Vec<Value> {
+fn in_metas(declared: &Declared<'_>, name: &str) -> Named {
     let metas = declared.metas(name).take(AUTHORS_MAX);
-    metas.flat_map(|meta| names(&plain(meta.content), &meta.place())).collect()
+    let names = metas.flat_map(|meta| names(&plain(meta.content), &meta.place())).collect();
+    Named { names, ..Named::default() }
 }
 
 /// The full names shown around the headline: in elements named for authors, and behind a word such as `By`.
-fn shown(lines: &[Line<'_>]) -> Vec<Value> {
+fn shown(lines: &[Line<'_>], site: &Site<'_>) -> Vec<Value> {
     let mut found: Vec<Value> = Vec::new();
     for line in lines.iter().filter(|line| line.text.len() <= BYLINE_LINE_BYTES_MAX) {
         for node in byline_elements(line) {
@@ -358,11 +283,15 @@ fn shown(lines: &[Line<'_>]) -> Vec<Value> {
             let Some(selector) = locate(node) else { continue };
             for name in names(&text, &Place::element(selector, None)) {
                 let known = found.iter().any(|known| fold(&known.text) == fold(&name.text));
-                if is_full_name(&name.text) && !known {
+                let is_other = site.is_publisher(&name.text) || site.is_named_in(&name.text);
+                if is_full_name(&name.text) && !known && !is_other && !has_no_name_word(&name.text) {
                     found.push(name);
                 }
             }
         }
+    }
+    if found.len() > SHOWN_MAX {
+        found.clear();
     }
     found
 }
@@ -404,5 +333,5 @@ fn is_author_element(node: Node<'_>) -> bool {
 }
 
 fn has_no_name_word(text: &str) -> bool {
-    words(text).any(|word| NO_NAME_WORDS.contains(&&*word.to_lowercase()))
+    words(text).any(|word| is_one_of(&word.to_lowercase(), NO_NAME_WORDS))
 }

@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use jiff::SignedDuration;
 use jiff::civil::Date;
 
+use super::is_one_of;
 use super::months::month;
 
 /// Lines longer than this, in bytes, are prose and are not searched for a date.
@@ -57,9 +58,7 @@ pub(crate) fn is_international(text: &str) -> bool {
     text.is_ascii()
         && tokens.list.iter().all(|token| {
             let word = tokens.text_of(token).to_ascii_lowercase();
-            token.kind != Kind::Word
-                || ENGLISH.split_ascii_whitespace().any(|known| known == word)
-                || tokens.is_zone(token)
+            token.kind != Kind::Word || is_one_of(&word, ENGLISH) || tokens.is_zone(token)
         })
 }
 
@@ -201,7 +200,7 @@ const OPEN: &str = "date dated time on at the of by first originally story artic
     date: el los las de del dal il lo alle ore di in data fecha hora em o às as op om den d kl klo dnia dne o godz pe la дата в tarih tarihi saat giriş et est gmt utc and und y e i og och";
 
 fn vocabulary(word: &str) -> Word {
-    let among = |words: &str| words.split_ascii_whitespace().any(|known| known == word);
+    let among = |words: &str| is_one_of(word, words);
     if among(PUBLISHED) {
         Word::Published
     } else if among(MODIFIED) {
@@ -223,7 +222,7 @@ const WEEKDAYS: &str = "monday tuesday wednesday thursday friday saturday sunday
 
 fn is_weekday(word: &str) -> bool {
     let word = word.to_lowercase();
-    WEEKDAYS.split_ascii_whitespace().any(|known| known == word)
+    is_one_of(&word, WEEKDAYS)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

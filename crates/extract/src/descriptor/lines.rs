@@ -144,48 +144,17 @@ pub(crate) fn is_aside(node: Node<'_>) -> bool {
 
 /// Parts of class names and ids that mark what is not the article's.
 static ASIDE: LazyLock<Regex> = LazyLock::new(|| {
-    any_of(&[
-        "advert",
-        "breadcrumb",
-        "calendar",
-        "caption",
-        "carousel",
-        "comment",
-        "cookie",
-        "copyright",
-        "credit",
-        "event",
-        "gallery",
-        "latest",
-        "login",
-        "most-read",
-        "morefrom",
-        "mostread",
-        "newsletter",
-        "pagination",
-        "popular",
-        "promo",
-        "read-more",
-        "readmore",
-        "recommend",
-        "related",
-        "sidebar",
-        "slider",
-        "sponsor",
-        "subscribe",
-        "teaser-list",
-        "teaserlist",
-        "ticker",
-        "trending",
-        "upcoming",
-        "weather",
-        "widget",
-    ])
+    any_of(
+        "advert breadcrumb calendar caption carousel comment cookie copyright credit event gallery latest \
+        login most-read morefrom mostread newsletter pagination popular promo read-more readmore recommend \
+        related sidebar slider sponsor subscribe teaser-list teaserlist ticker trending upcoming weather \
+        widget",
+    )
 });
 
-/// What finds any of these parts in a class name or an id.
-pub(crate) fn any_of(parts: &[&str]) -> Regex {
-    let parts: Vec<String> = parts.iter().map(|part| regex::escape(part)).collect();
+/// What finds any of these parts, which white space separates, in a class name or an id.
+pub(crate) fn any_of(parts: &str) -> Regex {
+    let parts: Vec<String> = parts.split_ascii_whitespace().map(regex::escape).collect();
     Regex::new(&format!("(?i-u:{})", parts.join("|"))).expect("escaped words joined by bars are a pattern")
 }
 

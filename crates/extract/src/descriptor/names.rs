@@ -3,6 +3,7 @@
 //! A name is copied as it stands. What stands around names in the same text (`By`, `and`, a role, an address) is cut off where it
 //! certainly is no part of a name; where that is not certain the text gives no name.
 
+use super::is_one_of;
 use super::subject::fold;
 use crate::{Place, Value};
 
@@ -33,7 +34,7 @@ pub(crate) fn is_full_name(text: &str) -> bool {
     let capital = |word: &str| word.split(['\'', '’']).take(2).any(begins);
     is_name(text)
         && (2..=5).contains(&words(text).count())
-        && words(text).all(|word| capital(word) || PARTICLES.contains(&word))
+        && words(text).all(|word| capital(word) || is_one_of(word, PARTICLES))
         && words(text).filter(|word| capital(word)).count() >= 2
 }
 
@@ -143,11 +144,11 @@ fn is_name(text: &str) -> bool {
         && !text.contains("://")
         && !text.contains(['@', '{', '}', '<', '>', '=', '#', '_', '\\', '?'])
         && !text.contains(|c: char| c.is_ascii_digit())
-        && !PLACEHOLDERS.contains(&&*fold(text))
+        && !is_one_of(&fold(text), PLACEHOLDERS)
 }
 
 fn is_agency(text: &str) -> bool {
-    AGENCIES.contains(&&*text.to_ascii_lowercase())
+    is_one_of(&text.to_ascii_lowercase(), AGENCIES)
 }
 
 /// Words that come before names, in lower case; all count before a colon, and some without one.
@@ -194,60 +195,14 @@ const JOINTS: &[&str] =
     &[" and ", " und ", " et ", " y ", " e ", " och ", " og ", " en ", " & ", " / ", " · ", " • "];
 
 /// Parts of names that are written small.
-const PARTICLES: &[&str] = &[
-    "af", "al", "ben", "bin", "da", "de", "del", "della", "den", "der", "di", "do", "dos", "du", "e", "el",
-    "ibn", "la", "le", "ter", "van", "von", "y", "zu",
-];
+const PARTICLES: &str = "af al ben bin da de del della den der di do dos du e el ibn la le ter van von y zu";
 
 /// News agencies by the signs they go by. Beside names they are authors like them.
-const AGENCIES: &[&str] = &[
-    "aap", "afp", "ani", "anp", "ansa", "ap", "apa", "ats", "belga", "dpa", "efe", "epd", "jiji", "kna",
-    "kyodo", "lusa", "mti", "ntb", "pap", "pti", "reuters", "ritzau", "sda", "sid", "stt", "tass", "tt",
-    "upi", "xinhua",
-];
+const AGENCIES: &str = "aap afp ani anp ansa ap apa ats belga dpa efe epd jiji kna kyodo lusa mti ntb pap pti reuters ritzau sda sid stt tass \
+    tt upi xinhua";
 
 /// Texts, folded, that stand where an author's name was not filled in, or that name no one.
-const PLACEHOLDERS: &[&str] = &[
-    "admin",
-    "administrator",
-    "anonymous",
-    "author",
-    "authorname",
-    "default",
-    "developer",
-    "editor",
-    "editors",
-    "facebook",
-    "followus",
-    "guest",
-    "instagram",
-    "linkedin",
-    "moreposts",
-    "na",
-    "name",
-    "newsdesk",
-    "noauthor",
-    "none",
-    "null",
-    "publisher",
-    "redaccion",
-    "redacción",
-    "redactie",
-    "redaktion",
-    "redazione",
-    "root",
-    "rédaction",
-    "staff",
-    "superuser",
-    "test",
-    "twitter",
-    "undefined",
-    "unknown",
-    "user",
-    "viewallposts",
-    "webdesk",
-    "webeditor",
-    "webmaster",
-    "wordpress",
-    "writer",
-];
+const PLACEHOLDERS: &str = "admin administrator anonymous author authorname default developer editor editors facebook followus guest instagram \
+    linkedin moreposts na name newsdesk noauthor none null publisher redaccion redacción redactie redaktion redazione root \
+    rédaction staff superuser test twitter undefined unknown user viewallposts webdesk webeditor webmaster wordpress \
+    writer";

@@ -10,6 +10,7 @@ use html5ever::local_name;
 use regex::Regex;
 
 use super::date;
+use super::is_one_of;
 use super::lines::{Line, any_of, is_named};
 use super::locate::locate;
 use super::subject::{Subject, fold};
@@ -34,62 +35,17 @@ const SAME_CHARS_MIN: usize = 48;
 const TITLE_CHARS_MIN: usize = 16;
 
 /// Words of class names that mark a standfirst, in the languages that mark-up is written in.
-const NAMES: &[&str] = &[
-    "abstract",
-    "anons",
-    "bajada",
-    "bajadilla",
-    "catenaccio",
-    "chapeau",
-    "chapo",
-    "copete",
-    "deck",
-    "dek",
-    "desc",
-    "description",
-    "einleitung",
-    "entradilla",
-    "epigraph",
-    "excerpt",
-    "ingress",
-    "intro",
-    "introduction",
-    "introtext",
-    "lead",
-    "leadtext",
-    "lede",
-    "manchet",
-    "occhiello",
-    "perex",
-    "preamble",
-    "preface",
-    "sapo",
-    "sommario",
-    "spot",
-    "standfirst",
-    "strapline",
-    "subheader",
-    "subheading",
-    "subheadline",
-    "subtitle",
-    "subtitles",
-    "sumario",
-    "summary",
-    "teaser",
-    "teasertext",
-    "underrubrik",
-    "vorspann",
-];
+const NAMES: &str = "abstract anons bajada bajadilla catenaccio chapeau chapo copete deck dek desc description einleitung entradilla \
+    epigraph excerpt ingress intro introduction introtext lead leadtext lede manchet occhiello perex preamble preface sapo \
+    sommario spot standfirst strapline subheader subheading subheadline subtitle subtitles sumario summary teaser \
+    teasertext underrubrik vorspann";
 
 /// Two words of class names that mark one if the second follows the first.
 const NAME_PAIRS: &[[&str; 2]] = &[["sub", "title"], ["sub", "headline"], ["sub", "heading"]];
 
 /// Parts of class names and ids of lines that tell about the article instead.
-static OTHER_NAMES: LazyLock<Regex> = LazyLock::new(|| {
-    any_of(&[
-        "author", "byline", "caption", "crumb", "date", "kicker", "label", "meta", "share", "tag", "time",
-    ])
-});
+static OTHER_NAMES: LazyLock<Regex> =
+    LazyLock::new(|| any_of("author byline caption crumb date kicker label meta share tag time"));
 
 #[derive(Debug, Default)]
 pub(crate) struct Standfirst {
@@ -275,7 +231,7 @@ fn called(node: Node<'_>) -> Option<Node<'_>> {
 /// Whether class names name a standfirst.
 fn is_name(names: &str) -> bool {
     let words: Vec<String> = class_words(names).collect();
-    words.iter().any(|word| NAMES.contains(&&**word))
+    words.iter().any(|word| is_one_of(word, NAMES))
         || words.windows(2).any(|two| NAME_PAIRS.iter().any(|pair| two[0] == pair[0] && two[1] == pair[1]))
 }
 

@@ -16,99 +16,28 @@ use crate::dom::Node;
 use crate::{Place, Value};
 
 /// Names of `meta` elements that hold the instant of publication, the surest first. A name counts whichever attribute holds it.
-const PUBLISHED: &[&str] = &[
-    "article:published_time",
-    "og:article:published_time",
-    "article:published",
-    "article:published:time",
-    "article.published",
-    "http://ogp.me/ns/article#published_time",
-    "og:published_time",
-    "og:publish_date",
-    "datePublished",
-    "rnews:datePublished",
-    "parsely-pub-date",
-    "sailthru.date",
-    "cXenseParse:recs:publishtime",
-    "cXenseParse:publishtime",
-    "prism.publicationDate",
-    "citation_publication_date",
-    "citation_online_date",
-    "citation_date",
-    "bepress_citation_date",
-    "DC.date.issued",
-    "DC.date.published",
-    "DCTERMS.issued",
-    "DCTERMS.published",
-    "iso-8601-publish-date",
-    "pubdate",
-    "publish-date",
-    "publish_date",
-    "publishdate",
-    "published-date",
-    "published_date",
-    "publisheddate",
-    "published",
-    "published_time",
-    "published_at",
-    "publication_date",
-    "publication-date",
-    "publicationdate",
-    "content:publishdate",
-    "shareaholic:article_published_time",
-    "article_published_time",
-    "article-published_time",
-    "article_date_original",
-    "originalpublicationdate",
-    "vr:published_time",
-    "date:published_time",
-    "bt:pubdate",
-    "w-published-date",
-    "date.issued",
-];
+const PUBLISHED: &str = "article:published_time og:article:published_time article:published article:published:time \
+    article.published http://ogp.me/ns/article#published_time og:published_time og:publish_date \
+    datePublished rnews:datePublished parsely-pub-date sailthru.date cXenseParse:recs:publishtime \
+    cXenseParse:publishtime prism.publicationDate citation_publication_date citation_online_date \
+    citation_date bepress_citation_date DC.date.issued DC.date.published DCTERMS.issued \
+    DCTERMS.published iso-8601-publish-date pubdate publish-date publish_date publishdate published-date \
+    published_date publisheddate published published_time published_at publication_date publication-date \
+    publicationdate content:publishdate shareaholic:article_published_time article_published_time \
+    article-published_time article_date_original originalpublicationdate vr:published_time \
+    date:published_time bt:pubdate w-published-date date.issued";
 
 /// Names of `meta` elements that hold a date without saying whose or which: of publication on many sites, but of the last change, the print
 /// edition or the making of the page on others. They count where the page shows the same day.
-const UNSPECIFIC: &[&str] = &[
-    "dc.date",
-    "dcterms.date",
-    "date",
-    "dc.date.created",
-    "dcterms.created",
-    "date.created",
-    "date.available",
-];
+const UNSPECIFIC: &str =
+    "dc.date dcterms.date date dc.date.created dcterms.created date.created date.available";
 
 /// Names of `meta` elements that hold the instant of the last modification, the surest first.
-const MODIFIED: &[&str] = &[
-    "article:modified_time",
-    "og:article:modified_time",
-    "article:modified",
-    "article:modified:time",
-    "article.updated",
-    "article:updated_time",
-    "http://ogp.me/ns/article#modified_time",
-    "og:modified_time",
-    "dateModified",
-    "rnews:dateModified",
-    "og:updated_time",
-    "parsely-modified-date",
-    "DC.date.modified",
-    "DCTERMS.modified",
-    "last-modified",
-    "lastmod",
-    "last_modified",
-    "modified",
-    "modified_time",
-    "modified_at",
-    "date.modified",
-    "date.updated",
-    "shareaholic:article_modified_time",
-    "bt:moddate",
-    "revised",
-    "last-updated",
-    "updated",
-];
+const MODIFIED: &str = "article:modified_time og:article:modified_time article:modified article:modified:time \
+    article.updated article:updated_time http://ogp.me/ns/article#modified_time og:modified_time \
+    dateModified rnews:dateModified og:updated_time parsely-modified-date DC.date.modified \
+    DCTERMS.modified last-modified lastmod last_modified modified modified_time modified_at \
+    date.modified date.updated shareaholic:article_modified_time bt:moddate revised last-updated updated";
 
 /// Dates of one kind that are read of one item, or of the page outside any: each is written twice or thrice, for several layouts.
 const PROPERTIES_MAX: usize = 8;
@@ -175,7 +104,7 @@ pub(crate) fn read(declared: &Declared<'_>, subject: &Subject<'_>, lines: &[Line
 
 /// The dates that are declared as this article's. Microdata goes last: it is written around what is shown, and templates that show the
 /// last change call it the publication as often as not.
-fn specific(declared: &Declared<'_>, subject: &Subject<'_>, property: &str, names: &[&str]) -> Vec<Dated> {
+fn specific(declared: &Declared<'_>, subject: &Subject<'_>, property: &str, names: &str) -> Vec<Dated> {
     let mut dates: Vec<_> = subject.things.iter().filter_map(|thing| in_thing(thing, property)).collect();
     dates.extend(metas(declared, names));
     for item in &subject.items {
@@ -190,8 +119,8 @@ fn specific(declared: &Declared<'_>, subject: &Subject<'_>, property: &str, name
     dates
 }
 
-fn metas(declared: &Declared<'_>, names: &[&str]) -> Vec<Dated> {
-    let metas = names.iter().flat_map(|name| declared.metas(name));
+fn metas(declared: &Declared<'_>, names: &str) -> Vec<Dated> {
+    let metas = names.split_ascii_whitespace().flat_map(|name| declared.metas(name));
     metas.filter_map(|meta| dated(plain(meta.content), || Some(meta.place()))).collect()
 }
 
@@ -310,14 +239,12 @@ fn is_marked_up(node: Node<'_>, text: &str) -> bool {
 }
 
 /// Parts of class names and ids of elements that hold a date.
-static DATE_NAMES: LazyLock<Regex> =
-    LazyLock::new(|| any_of(&["date", "datum", "fecha", "posted", "publi", "stamp", "time"]));
+static DATE_NAMES: LazyLock<Regex> = LazyLock::new(|| any_of("date datum fecha posted publi stamp time"));
 
 /// Parts of those that hold the date of publication, and of those that hold that of a change.
 static PUBLISHED_NAMES: LazyLock<Regex> =
-    LazyLock::new(|| any_of(&["created", "entry-date", "posted", "pubdate", "publish"]));
-static MODIFIED_NAMES: LazyLock<Regex> =
-    LazyLock::new(|| any_of(&["changed", "edited", "modif", "revis", "update"]));
+    LazyLock::new(|| any_of("created entry-date posted pubdate publish"));
+static MODIFIED_NAMES: LazyLock<Regex> = LazyLock::new(|| any_of("changed edited modif revis update"));
 
 /// What mark-up calls the date: of its element, and of those around it within the line.
 fn marked(node: Node<'_>, line: Node<'_>) -> Label {
