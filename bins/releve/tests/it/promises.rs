@@ -524,3 +524,23 @@ fn r41_an_article_under_embargo_is_read_after_it_is_lifted_and_not_before() {
     sandbox.at_clock("+47m");
     assert_eq!(sandbox.pass()["sealed"], 1);
 }
+
+#[test]
+fn r38_through_a_cms_api_too_only_a_complete_success_is_read() {
+    let whole = r#"{"data":{"id":"a","title":"T","body":"<p>Text that is read through the CMS.</p>"}}"#;
+    for (answer, code) in [
+        (
+            Answer::from(Reply::status(203).header("Content-Type", "application/json").body(whole)),
+            "status-not-200",
+        ),
+        (Reply::status(206).header("Content-Type", "application/json").body(whole).into(), "status-not-200"),
+        (Reply::status(403).header("Content-Type", "application/json").body(whole).into(), "status-403"),
+        (Reply::ok("text/html", whole).into(), "media-type-unexpected"),
+    ] {
+        let sandbox = cms("{}");
+        sandbox.lab.put("cms.example.test", "/items/a?fields=id,title,body", answer).unwrap();
+        let report = cms_pass(&sandbox, SECRET).expect(1).json();
+        assert_eq!(codes(&report[0]), [code]);
+        assert!(sandbox.sealed().is_empty());
+    }
+}
