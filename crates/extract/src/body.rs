@@ -105,6 +105,9 @@ fn searched(page: Page<'_>, declared: &Declared<'_>, dropped: &[NodeId]) -> Body
 /// The blocks of the leaves that are the article's, and how many characters they have.
 fn built(page: Page<'_>, survey: &Survey<'_>, choice: Choice) -> (Body, usize) {
     let selection = select::select(survey, choice);
+    if selection.is_index {
+        return (Body::default(), 0);
+    }
     let root = survey.elements[selection.root].node;
     let mut left_out = vec![false; page.document.len()];
     for element in &survey.elements[selection.root..survey.elements[selection.root].end] {

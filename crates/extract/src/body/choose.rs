@@ -1,5 +1,7 @@
 //! Where on the page the article's text is to be found.
 
+use html5ever::local_name;
+
 use super::survey::{Looks, Survey};
 use super::titles::Titles;
 use crate::text;
@@ -24,6 +26,8 @@ const LINKS_FACTOR: f32 = 2.5;
 const MAIN_SHARE: f32 = 0.75;
 /// Paragraphs directly in an element are part of the text if they weigh so much of it.
 const OWN_SHARE: f32 = 0.05;
+/// An `article` element with less prose than this holds a header only.
+const ARTICLE_CHARS_MIN: u32 = 200;
 /// A heading that hardly any of the prose follows is not this article's.
 const FOLLOWING_SHARE: u32 = 4;
 /// A lone paragraph of this length is no teaser.
@@ -35,6 +39,7 @@ const LINE_CHARS: u32 = 40;
 pub(super) fn choose(survey: &mut Survey<'_>, titles: &Titles) -> Option<Choice> {
     let headline = headline(survey, titles);
     if let Some(headline) = headline {
+        set_other_articles_aside(survey, headline);
         super::standfirst::admit(survey, headline);
     }
     let weights = Weights::of(survey, headline);
@@ -76,6 +81,36 @@ fn headline(survey: &Survey<'_>, titles: &Titles) -> Option<usize> {
         Some((likeness, at))
     });
     candidates.min().map(|(_, at)| at)
+}
+
+/// Sets `article` elements aside that are others than the one around the headline, if that one holds a text. Another article has a headline of
+/// its own: a heading of the first level, or one that leads to it.
+fn set_other_articles_aside(survey: &mut Survey<'_>, headline: usize) {
+    let is_article = |at: usize| survey.elements[at].node.is(&local_name!("article"));
+    let Some(own) = survey.outward(survey.leaves[headline].owner).find(|&at| is_article(at)) else { return };
+    if survey.elements[own].prose < ARTICLE_CHARS_MIN {
+        return;
+    }
+    let own = own..survey.elements[own].end;
+    // A headline is the first heading of its article.
+    let mut others = Vec::new();
+    let mut last = None;
+    for leaf in survey.leaves.iter().filter(|leaf| survey.elements[leaf.owner].level > 0) {
+        let Some(other) = survey.outward(leaf.owner).find(|&at| is_article(at)) else { continue };
+        if last.replace(other) == Some(other) {
+            continue;
+        }
+        let leads_to_it = leaf.looks == Looks::Links || survey.elements[leaf.owner].level == 1;
+        // Neither in this article nor around it.
+        if leads_to_it && (other >= own.end || survey.elements[other].end <= own.start) {
+            others.push(other);
+        }
+    }
+    for at in others {
+        for inner in at..survey.elements[at].end {
+            survey.elements[inner].beside = true;
+        }
+    }
 }
 
 /// How much each element speaks for holding the article.

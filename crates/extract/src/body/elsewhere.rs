@@ -73,7 +73,10 @@ pub(super) fn element<'a>(
         all.push_str(&Titles::fold(own));
     });
     let last = all.rfind(end)?;
-    let first = all[..last].rfind(start)?;
+    // What stands between may be longer than what is declared: captions, advertisements.
+    let earliest = last.saturating_sub(told.len() * 3 / 2);
+    let earliest = (earliest..=last).find(|&at| all.is_char_boundary(at))?;
+    let first = earliest + all[earliest..].find(start)?;
     let node =
         |at: usize| nodes.get(nodes.partition_point(|&(from, _)| from <= at) - 1).map(|&(_, node)| node);
     let (first, last) = (node(first)?, node(last + end.len() - 1)?);

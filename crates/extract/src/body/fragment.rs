@@ -86,7 +86,7 @@ impl Survey {
                 Role::Hidden => true,
                 // A heading's id is made of its words; they name what follows, not what it is.
                 _ if is_heading(node) => false,
-                Role::Beside => is_small,
+                Role::Beside | Role::Apart => is_small,
                 Role::Around => is_links,
                 Role::Picture | Role::Player => sum.has_media && sum.chars < CAPTION_CHARS_MAX,
                 Role::Plain | Role::Teaser => is_small && is_embedded(node),

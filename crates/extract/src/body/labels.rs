@@ -84,13 +84,16 @@ pub(super) fn is_label(text: &str, chars: u32) -> bool {
 
 /// Whether a line says when or by whom rather than what: it holds a year or a time of day, or begins as bylines do.
 pub(super) fn is_dateline(text: &str) -> bool {
-    let text = text.trim();
-    let lower = text.to_lowercase();
-    if BYLINES.iter().any(|by| lower.starts_with(by)) {
-        return true;
-    }
-    text.split(|c: char| !c.is_ascii_digit() && c != ':').any(|run| {
-        let is_year = run.len() == 4 && (run.starts_with("19") || run.starts_with("20"));
-        is_year || run.len() >= 4 && run.contains(':')
-    })
+    is_byline(text) || numbers(text).any(|number| number.contains(':') && number.len() > 3)
+}
+
+/// Whether a line says by whom, or on which day of a year.
+pub(super) fn is_byline(text: &str) -> bool {
+    let lower = text.trim().to_lowercase();
+    let is_year = |number: &str| number.len() == 4 && (number.starts_with("19") || number.starts_with("20"));
+    BYLINES.iter().any(|by| lower.starts_with(by)) || numbers(text).any(is_year)
+}
+
+fn numbers(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_ascii_digit() && c != ':')
 }

@@ -15,23 +15,31 @@ pub(super) struct Selection {
     pub(super) omitted: Vec<NodeId>,
     /// Characters of the others.
     pub(super) chars: usize,
+    /// Whether they are teasers of several articles.
+    pub(super) is_index: bool,
 }
 
 /// A line of this length before the first paragraph is part of the text, a shorter one says when and by whom.
 const OPENING_CHARS_MIN: u32 = 60;
+/// A line that says when or by whom may also stand so few leaves after the first paragraph, which then is the standfirst.
+const HEADER_LEAVES: usize = 2;
 /// So is one after the last paragraph, where it holds no link.
 const CLOSING_CHARS_MIN: u32 = 60;
 /// Where lines after the last paragraph are more than this part of what stands before, they are the text, and the paragraphs only introduce it.
 const CLOSING_PERCENT: u32 = 25;
 /// A label before a link (`Read more:`) is shorter than this.
 const LINK_LABEL_CHARS_MAX: u32 = 25;
+/// A page with so many teasers and little else leads to articles and is none …
+const TEASERS_MIN: usize = 3;
+/// … where each is no longer than this.
+const TEASER_CHARS_MAX: u32 = 500;
 /// The caption of a picture that is no sentence is shorter than this.
 const CAPTION_CHARS_MAX: u32 = 150;
 
 pub(super) fn select(survey: &Survey<'_>, choice: Choice) -> Selection {
     let Choice { headline, container } = choice;
     let Some(end) = (0..survey.leaves.len()).rfind(|&at| survey.is_within(at, container)) else {
-        return Selection { root: container, omitted: Vec::new(), chars: 0 };
+        return Selection { root: container, omitted: Vec::new(), chars: 0, is_index: false };
     };
     let first = (0..=end).find(|&at| survey.is_within(at, container)).unwrap_or(end);
     let headline = headline.filter(|&at| at < end);
@@ -61,7 +69,32 @@ pub(super) fn select(survey: &Survey<'_>, choice: Choice) -> Selection {
         .map(|at| survey.leaves[at].first)
         .collect();
     let chars = kept.iter().map(|&at| survey.leaves[at].chars as usize).sum();
-    Selection { root, omitted, chars }
+    let is_index = is_index(survey, &kept);
+    Selection { root, omitted, chars, is_index }
+}
+
+/// Whether a text is nothing but teasers: headings that lead elsewhere, a few sentences under each.
+fn is_index(survey: &Survey<'_>, kept: &[usize]) -> bool {
+    // The characters under each heading that is a link, and those under none.
+    let (mut sections, mut others): (Vec<u32>, u32) = (Vec::new(), 0);
+    let mut in_section = false;
+    for &at in kept {
+        let leaf = &survey.leaves[at];
+        if survey.owner(at).level > 0 {
+            in_section = leaf.looks == Looks::Links;
+            if in_section {
+                sections.push(0);
+            }
+        } else if let Some(section) = sections.last_mut().filter(|_| in_section) {
+            *section += leaf.chars;
+        } else {
+            others += leaf.chars;
+        }
+    }
+    let chars: u32 = sections.iter().sum();
+    sections.len() >= TEASERS_MIN
+        && sections.iter().all(|section| *section <= TEASER_CHARS_MAX)
+        && others * 4 <= chars
 }
 
 /// The nearest element around both.
@@ -97,9 +130,12 @@ impl Body<'_, '_> {
                 return false;
             }
         }
+        if at <= self.opening + HEADER_LEAVES && leaf.looks == Looks::Fragment && self.is_byline(leaf) {
+            return false;
+        }
         (is_heading || !is_link(leaf))
             && !self.is_in_link_list(leaf)
-            && !self.is_label(leaf)
+            && (is_heading || !self.is_label(leaf))
             && !self.is_caption(leaf)
     }
 
@@ -111,8 +147,16 @@ impl Body<'_, '_> {
     }
 
     fn is_label(&self, leaf: &Leaf) -> bool {
-        let text = self.survey.elements[0].node.document().node(leaf.first).as_text();
-        labels::is_label(text.unwrap_or_default(), leaf.chars)
+        labels::is_label(self.beginning(leaf), leaf.chars)
+    }
+
+    fn is_byline(&self, leaf: &Leaf) -> bool {
+        leaf.chars < OPENING_CHARS_MIN && labels::is_byline(self.beginning(leaf))
+    }
+
+    /// The first text node of a leaf.
+    fn beginning(&self, leaf: &Leaf) -> &str {
+        self.survey.elements[0].node.document().node(leaf.first).as_text().unwrap_or_default()
     }
 
     /// Whether a leaf is all that is said in the box of a picture, and no sentence.

@@ -75,7 +75,9 @@ const PROSE_CHARS_MIN: u32 = 40;
 const PARAGRAPH_CHARS: u32 = 250;
 /// The caption of a picture with the credits of several stays below this; a text that merely has a picture in it does not.
 const CAPTION_CHARS_MAX: u32 = 500;
-/// An element that is named as being beside the article is believed if it holds less of the page's prose than this: the words that can mean little else …
+/// An element that is named as being beside the article is believed if it holds less of the page's prose than this: the words that can mean nothing else …
+const SURE_PERCENT: u64 = 90;
+/// … those that mean little else …
 const CERTAIN_PERCENT: u64 = 40;
 /// … and those that as often name a layout.
 const LIKELY_PERCENT: u64 = 15;
@@ -163,12 +165,15 @@ impl<'a> Survey<'a> {
                 Role::Plain => continue,
                 Role::Hidden => CERTAIN_PERCENT,
                 // Within a line, words name what is said more often than what it is.
+                Role::Apart if element.is_block || element.node.is(&local_name!("span")) => SURE_PERCENT,
                 Role::Beside if element.is_block || element.node.is(&local_name!("span")) => CERTAIN_PERCENT,
                 _ if !element.is_block || frames.contains(&word) => continue,
                 Role::Picture if element.media == 0 || element.chars >= CAPTION_CHARS_MAX => continue,
                 // A long paragraph is a paragraph, whatever it is called.
                 Role::Around if element.prose == element.chars && element.chars > PARAGRAPH_CHARS => continue,
-                Role::Picture | Role::Player | Role::Around | Role::Teaser | Role::Beside => LIKELY_PERCENT,
+                Role::Picture | Role::Player | Role::Around | Role::Teaser | Role::Beside | Role::Apart => {
+                    LIKELY_PERCENT
+                }
             };
             self.elements[at].beside = share(element) < (all * percent).max(1);
         }

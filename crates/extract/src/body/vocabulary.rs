@@ -21,8 +21,10 @@ pub(super) enum Role {
     Around,
     /// A few sentences that lead into an article: into another one, or, under the headline, into this.
     Teaser,
-    /// Something beside the article: navigation, comments, sharing, advertisements.
+    /// Something beside the article: navigation, sharing, advertisements.
     Beside,
+    /// What readers say, and notices about cookies: beside an article also where there is more of it than of the article.
+    Apart,
     /// Not shown.
     Hidden,
 }
@@ -119,6 +121,15 @@ fn is_role_beside(role: &str) -> bool {
 /// Words that say how the page is laid out, and take what the others of the same name say: `has-sidebar`, `sidebar-grid`, `no-ads`.
 const LAYOUT: &[&str] = &["grid", "has", "layout", "no", "with", "without"];
 
+/// Words that mean nothing else, however much there is of it.
+const APART: &[&[&str]] = &[
+    // What readers say.
+    &["comment", "comments", "commentlist", "discussion", "disqus", "livefyre", "replies", "respond"],
+    &["comentarios", "commentaires", "commenti", "kommentar", "kommentare", "lesermeinung"],
+    // Notices.
+    &["consent", "cookie", "cookies", "gdpr", "privacy"],
+];
+
 /// Words that mean little else.
 const BESIDE: &[&[&str]] = &[
     // Ways around the site.
@@ -135,9 +146,6 @@ const BESIDE: &[&[&str]] = &[
         "pagination",
     ],
     &["skip", "submenu", "subnav", "toolbar"],
-    // What readers say.
-    &["comment", "comments", "commentlist", "discussion", "disqus", "livefyre", "replies", "respond"],
-    &["comentarios", "commentaires", "commenti", "kommentar", "kommentare", "lesermeinung"],
     // Passing it on.
     &["addthis", "addtoany", "share", "sharebar", "sharedaddy", "shares", "sharing", "socials"],
     &["compartir", "condividi", "partager", "teilen"],
@@ -181,8 +189,8 @@ const BESIDE: &[&[&str]] = &[
         "subscription",
     ],
     &["subscriptions"],
-    // Notices.
-    &["consent", "cookie", "cookies", "gdpr", "hovercard", "rollover", "tooltip"],
+    // What pops up.
+    &["hovercard", "rollover", "tooltip"],
     // What is said about pictures.
     &["caption", "captions", "lightbox"],
     // About the article, not of it.
@@ -234,6 +242,9 @@ const AROUND: &[&[&str]] = &[
     ],
 ];
 
+/// Words that are like one of these and mean something else: an opinion.
+const PLAIN: &[&str] = &["commentary"];
+
 const PICTURE: &[&str] = &[
     "figure",
     "illustration",
@@ -259,7 +270,7 @@ const PARTS: &[(&str, Role)] = &[
     ("advert", Role::Around),
     ("breadcrumb", Role::Around),
     ("caption", Role::Around),
-    ("comment", Role::Beside),
+    ("comment", Role::Apart),
     ("gallery", Role::Around),
     ("newsletter", Role::Around),
     ("recommend", Role::Around),
@@ -308,8 +319,10 @@ impl Vocabulary {
     fn new() -> Self {
         let groups = [
             (None, &[LAYOUT][..]),
+            (Some(Role::Apart), APART),
             (Some(Role::Beside), BESIDE),
             (Some(Role::Around), AROUND),
+            (Some(Role::Plain), &[PLAIN]),
             (Some(Role::Picture), &[PICTURE]),
             (Some(Role::Player), &[PLAYER]),
             (Some(Role::Teaser), &[TEASER]),

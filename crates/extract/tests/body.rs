@@ -1,0 +1,155 @@
+//! The text of an article, on the pages in `fixtures/extract/body`.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    clippy::missing_docs_in_private_items
+)]
+
+use std::path::PathBuf;
+
+use releve_extract::{Article, Envelope, NoticeCode, PageRules, Rules, extract, look_up};
+
+fn fixture(name: &str) -> PathBuf {
+    [env!("CARGO_MANIFEST_DIR"), "../../fixtures/extract/body", name].iter().collect()
+}
+
+fn read(page: &[u8], rules: PageRules) -> Article {
+    let address = "https://www.example.org/page".parse().unwrap();
+    let envelope = Envelope { bytes: page, content_type: "text/html; charset=utf-8", address: &address };
+    let rules = Rules::Page(rules);
+    let article = extract(&envelope, &rules).unwrap();
+    // R12: every block stands at the place of the body, one after the other.
+    if let Some(place) = &article.body {
+        let text = look_up(&envelope, &rules, &place.to_string().parse().unwrap()).unwrap();
+        let mut rest = text.as_str();
+        for block in &article.blocks {
+            for word in block.text().split_whitespace() {
+                let at = rest.find(word).unwrap_or_else(|| panic!("{word:?} does not stand at {place}"));
+                rest = &rest[at + word.len()..];
+            }
+        }
+    }
+    article
+}
+
+fn body(page: &str, rules: PageRules) -> String {
+    let blocks = read(page.as_bytes(), rules).blocks;
+    Article { blocks, ..Article::default() }.to_markdown()
+}
+
+fn check(name: &str) {
+    let page = std::fs::read_to_string(fixture(&format!("{name}.html"))).unwrap();
+    let expected = std::fs::read_to_string(fixture(&format!("{name}.md"))).unwrap();
+    assert_eq!(body(&page, PageRules::default()).trim_end(), expected.trim_end(), "{name}");
+}
+
+#[test]
+fn every_page_is_checked() {
+    let mut pages = 0;
+    for entry in std::fs::read_dir(fixture("")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "html") {
+            check(path.file_stem().unwrap().to_str().unwrap());
+            pages += 1;
+        }
+    }
+    assert_eq!(pages, 13);
+}
+
+#[test]
+fn r12_text_is_copied_whole_and_in_order() {
+    check("blocks");
+    check("first-paragraphs");
+    check("headings-like-clutter");
+    check("live-blog");
+    check("nested");
+    check("sidebar-frame");
+}
+
+#[test]
+fn r12_no_other_articles_text_is_taken() {
+    check("another-article");
+    check("consent");
+    check("index");
+    check("payment");
+}
+
+/// A post of another site that is quoted in a `blockquote` is a quotation, and stays.
+#[test]
+fn r13_what_belongs_to_a_picture_is_no_text() {
+    check("captions");
+}
+
+#[test]
+fn r12_text_that_only_data_holds_is_read_where_it_is_named() {
+    let read = |name: &str| read(&std::fs::read(fixture(name)).unwrap(), PageRules::default()).body.unwrap();
+    check("noscript");
+    assert_eq!(read("noscript.html").to_string(), "body > noscript:nth-of-type(2)");
+    check("only-data");
+    assert_eq!(read("only-data.html").to_string(), "script[1] App.state/page/article/content");
+}
+
+const ARTICLE: &str = "The first sentence of a text that is declared in full, and is long enough to be one.";
+
+/// A declared text that says much more than the page seems to show leads to the element that holds it.
+#[test]
+fn r12_a_declared_text_shows_where_the_text_stands() {
+    let paragraphs: Vec<String> = (1..9).map(|number| format!("{ARTICLE} It is the {number}th.")).collect();
+    let declared = serde_json::json!({"@type": "NewsArticle", "headline": "A text in full", "articleBody": paragraphs.join("\n")});
+    let comment =
+        "<p>Somebody has an opinion on this, and it is longer than what it is about.</p>".repeat(20);
+    let page = |body: &str, comment: &str| {
+        format!(
+            "<title>A text in full</title><script type=application/ld+json>{declared}</script><h1>A text in full</h1>
+            <p>It begins here.</p>{body}<div class=comments>{comment}</div>"
+        )
+    };
+    let shown = format!("<aside class=newsletter><p>{}</p></aside>", paragraphs.join("</p><p>"));
+    let article = read(page(&shown, &comment).as_bytes(), PageRules::default());
+    assert_eq!(article.blocks.len(), 8);
+    assert_eq!(article.body.unwrap().to_string(), "aside");
+    // Where no element holds it, it is the text itself.
+    let article = read(page("", "").as_bytes(), PageRules::default());
+    assert_eq!(article.blocks.len(), 8);
+    assert_eq!(article.body.unwrap().to_string(), "json-ld[0].articleBody");
+}
+
+#[test]
+fn selectors_go_before_everything() {
+    let page = "<h1>Two halves</h1><aside class=ad><p>The first half, of which nobody would think.</p><p class=x>Not this.</p></aside>
+        <p>Neither is this the text, long as it may be. It goes on and on.</p><aside class=ad><p>The second half.</p></aside>";
+    let rules = |body: &str, drop: &str| PageRules {
+        body: (!body.is_empty()).then(|| body.parse().unwrap()),
+        drop: (!drop.is_empty()).then(|| drop.parse().unwrap()),
+        ..PageRules::default()
+    };
+    assert_eq!(
+        body(page, rules("aside", "aside .x")).trim(),
+        "The first half, of which nobody would think.\n\nThe second half."
+    );
+    assert_eq!(body(page, rules("", "body > p")).trim(), "");
+    let notices = |rules: PageRules| -> Vec<(NoticeCode, String)> {
+        read(page.as_bytes(), rules).notices.into_iter().map(|notice| (notice.code, notice.detail)).collect()
+    };
+    // Another text is not looked for: the page has changed, and somebody has to know.
+    assert_eq!(
+        notices(rules(".story", ".y")),
+        [
+            (NoticeCode::SelectorUnmatched, "`drop`: `.y` matches nothing".into()),
+            (NoticeCode::SelectorUnmatched, "`body`: `.story` matches nothing".into()),
+            (NoticeCode::BodyNotFound, "no text was found that could be the article's".into()),
+        ]
+    );
+    assert_eq!(notices(rules("aside", "")), []);
+}
+
+#[test]
+fn marks_stand_on_the_words_they_mark() {
+    let page = "<h1>Marks</h1><p>One <a href=' /two '> two<b> three</b></a>, <i>four</i> and <code>five</code>. <s>Six</s> is H<sub>2</sub>O<sup>*</sup>.</p>
+        <p><b>All of it.</b></p><em><p>In two</p><p>paragraphs, of which this is one.</p></em>";
+    assert_eq!(
+        body(page, PageRules::default()).trim(),
+        "One [two **three**](/two), *four* and `five`. ~~Six~~ is H<sub>2</sub>O<sup>\\*</sup>.\n\n**All of it.**\n\n*In two*\n\n*paragraphs, of which this is one.*"
+    );
+}
