@@ -110,7 +110,7 @@ fn of_meta(bytes: &[u8], at: &mut usize) -> Option<String> {
         match name.as_str() {
             "http-equiv" => pragma |= value == "content-type",
             "content" => in_content = in_content.or_else(|| of_content(&value)),
-            "charset" => charset = charset.or(Some(value)),
+            "charset" => charset = charset.or(Some(value).filter(|value| !value.is_empty())),
             _ => {}
         }
     }
@@ -165,3 +165,6 @@ fn attribute(bytes: &[u8], at: &mut usize) -> Option<(String, String)> {
     };
     Some((name, String::from_utf8_lossy(value).to_ascii_lowercase()))
 }
+
+#[cfg(test)]
+mod tests;

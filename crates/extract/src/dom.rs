@@ -7,6 +7,8 @@ mod attributes;
 mod guard;
 mod select;
 mod sink;
+#[cfg(test)]
+mod tests;
 
 use std::cell::OnceCell;
 use std::collections::HashMap;

@@ -318,3 +318,6 @@ pub(crate) fn in_page(page: Page<'_>, at: &IdentifierAt) -> Option<Value> {
     };
     Some(Value::new(text, at.place()))
 }
+
+#[cfg(test)]
+mod tests;

@@ -277,3 +277,6 @@ fn is_attribute_name(text: &str) -> bool {
     !text.is_empty()
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':' | b'.'))
 }
+
+#[cfg(test)]
+mod tests;

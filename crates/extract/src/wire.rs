@@ -441,3 +441,6 @@ impl TryFrom<WireBlock> for Block {
 fn broken(error: impl fmt::Display) -> WireError {
     WireError(error.to_string())
 }
+
+#[cfg(test)]
+mod tests;
