@@ -12,6 +12,7 @@ mod tests;
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use html5ever::tendril::StrTendril;
 use html5ever::{Attribute, LocalName, QualName, local_name, ns};
@@ -74,8 +75,15 @@ pub(crate) struct Document {
 /// The first elements of a name and of an id, found once.
 #[derive(Debug, Default)]
 struct Firsts {
-    named: HashMap<LocalName, NodeId>,
-    with_id: HashMap<StrTendril, NodeId>,
+    named: HashMap<LocalName, First>,
+    with_id: HashMap<StrTendril, First>,
+}
+
+/// The first element of its kind.
+#[derive(Clone, Copy, Debug)]
+struct First {
+    id: NodeId,
+    is_only: bool,
 }
 
 impl Document {
@@ -104,33 +112,43 @@ impl Document {
         selector.find(self.root()).next()
     }
 
-    /// The first HTML element of this name, in document order.
-    pub(crate) fn first_named(&self, name: &LocalName) -> Option<Node<'_>> {
-        self.firsts().named.get(name).map(|&id| self.node(id))
+    /// Whether an element is the first of its name in document order, and whether it is the only one.
+    pub(crate) fn is_first_named(&self, node: Node<'_>) -> (bool, bool) {
+        let first = node.qualified_name().and_then(|name| self.firsts().named.get(&name.local));
+        first.map_or((false, false), |first| (first.id == node.id, first.id == node.id && first.is_only))
     }
 
-    /// The first element with this `id`, in document order.
-    pub(crate) fn first_with_id(&self, id: &str) -> Option<Node<'_>> {
-        self.firsts().with_id.get(id.as_bytes()).map(|&id| self.node(id))
+    /// Whether an element is the first with its `id` in document order, and whether it is the only one.
+    pub(crate) fn is_first_with_id(&self, node: Node<'_>) -> (bool, bool) {
+        let first = node.attribute("id").and_then(|id| self.firsts().with_id.get(id.as_bytes()));
+        first.map_or((false, false), |first| (first.id == node.id, first.id == node.id && first.is_only))
     }
 
     fn firsts(&self) -> &Firsts {
         self.firsts.get_or_init(|| {
             let mut firsts = Firsts::default();
-            // A page has few names and many elements of each; most are of a name that was just seen.
+            // A page has few names and many elements of each; most are of a name that was seen before, and again.
             let mut seen: [Option<&LocalName>; 64] = [None; 64];
             for node in self.root().descendants() {
-                if let Some(name) = node.name() {
-                    let place = &mut seen[usize::from(name.get_hash().to_le_bytes()[0] % 64)];
-                    if *place != Some(name) {
-                        *place = Some(name);
-                        firsts.named.entry(name.clone()).or_insert(node.id);
+                let Some(name) = node.qualified_name().map(|name| &name.local) else { continue };
+                let place = &mut seen[usize::from(name.get_hash().to_le_bytes()[0] % 64)];
+                if *place != Some(name) {
+                    match firsts.named.entry(name.clone()) {
+                        Entry::Vacant(entry) => {
+                            entry.insert(First { id: node.id, is_only: true });
+                        }
+                        Entry::Occupied(mut entry) => {
+                            entry.get_mut().is_only = false;
+                            *place = Some(name);
+                        }
                     }
                 }
-                if let Some(id) =
-                    node.attributes().iter().find(|attribute| attribute.name.local == local_name!("id"))
-                {
-                    firsts.with_id.entry(id.value.clone()).or_insert(node.id);
+                let id = node.attributes().iter().find(|attribute| attribute.name.local == local_name!("id"));
+                if let Some(id) = id {
+                    let first = firsts.with_id.entry(id.value.clone());
+                    first
+                        .and_modify(|first| first.is_only = false)
+                        .or_insert(First { id: node.id, is_only: true });
                 }
             }
             firsts

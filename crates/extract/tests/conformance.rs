@@ -6,13 +6,13 @@
     clippy::missing_docs_in_private_items
 )]
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
-use releve_extract::{Article, Envelope, Field, PageRules, Place, Rules, Value, extract, look_up};
+use releve_extract::{Article, Block, Envelope, Field, PageRules, Place, Rules, Value, extract, look_up};
 use releve_url_canon::HttpsUrl;
 use serde_json::Value as Json;
 
@@ -101,4 +101,99 @@ fn r12_pages_without_a_date_are_given_none() {
     }
     println!("{read} pages without a date");
     assert_eq!(read, ids.len());
+}
+
+/// The blocks stand at the place of the body word for word, one after the other; a word may be parted there by what was left out of it.
+#[test]
+fn r12_every_text_of_every_page_stands_at_its_place() {
+    let Some(folder) = folder() else { return };
+    let rules = Rules::Page(PageRules::default());
+    let mut words = 0;
+    for page in pages(&folder) {
+        let article = extract(&page.envelope(), &rules).unwrap();
+        let Some(place) = &article.body else { continue };
+        let text = look_up(&page.envelope(), &rules, place).unwrap_or_else(|| panic!("{}: {place}", page.id));
+        let mut rest = text.as_str();
+        for text in article.blocks.iter().map(Block::text) {
+            for word in text.split_whitespace() {
+                rest = match rest.find(word) {
+                    Some(at) => &rest[at + word.len()..],
+                    None => word.chars().fold(rest, |rest, c| {
+                        let at = rest.find(c).unwrap_or_else(|| panic!("{}: {word:?} at {place}", page.id));
+                        &rest[at + c.len_utf8()..]
+                    }),
+                };
+                words += 1;
+            }
+        }
+    }
+    println!("{words} words");
+    assert!(words > 100_000);
+}
+
+/// How often each sequence of four words stands in a text: what the published benchmarks compare.
+fn shingles(text: &str) -> HashMap<Vec<&str>, f64> {
+    let words: Vec<&str> =
+        text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty()).collect();
+    let mut counts = HashMap::new();
+    for start in 0..words.len().saturating_sub(3).max(usize::from(!words.is_empty())) {
+        let shingle = words[start..words.len().min(start + 4)].to_vec();
+        *counts.entry(shingle).or_insert(0.0) += 1.0;
+    }
+    counts
+}
+
+/// Of what stands in the one text, how much also stands in the other.
+fn share(one: &HashMap<Vec<&str>, f64>, other: &HashMap<Vec<&str>, f64>) -> Option<f64> {
+    let all: f64 = one.values().sum();
+    let common: f64 = one.iter().map(|(shingle, count)| count.min(*other.get(shingle).unwrap_or(&0.0))).sum();
+    (all > 0.0).then(|| common / all)
+}
+
+fn mean(shares: &[f64]) -> f64 {
+    shares.iter().sum::<f64>() / shares.len() as f64
+}
+
+/// The texts of the blocks, those in lists, quotations and tables one by one.
+fn lines(blocks: &[Block], lines: &mut Vec<String>) {
+    for block in blocks {
+        match block {
+            Block::List { items, .. } => items.iter().for_each(|item| self::lines(item, lines)),
+            Block::Quotation(blocks) => self::lines(blocks, lines),
+            Block::Separator => {}
+            block => lines.push(block.text()),
+        }
+    }
+}
+
+/// The floors are a little below what is reached, so that a change that costs something is seen.
+#[test]
+fn texts_are_as_good_as_they_were() {
+    let Some(folder) = folder() else { return };
+    let records = String::from_utf8(gunzip(&folder.join("pages/truth.jsonl.gz"))).unwrap();
+    let records: HashMap<String, Json> = records
+        .lines()
+        .map(|line| serde_json::from_str::<Json>(line).unwrap())
+        .map(|record| (record["id"].as_str().unwrap().to_owned(), record))
+        .collect();
+    let mut shares: HashMap<String, (Vec<f64>, Vec<f64>)> = HashMap::new();
+    for page in pages(&folder) {
+        let record = &records[&page.id];
+        let Some(truth) = record["truth"]["text"].as_str() else { continue };
+        let article = extract(&page.envelope(), &Rules::default()).unwrap();
+        let mut found = Vec::new();
+        lines(&article.blocks, &mut found);
+        let found = found.join("\n");
+        let (truth, found) = (shingles(truth), shingles(&found));
+        let (precision, recall) = shares.entry(record["bench"].as_str().unwrap().to_owned()).or_default();
+        precision.extend(share(&found, &truth));
+        recall.extend(share(&truth, &found));
+    }
+    for (bench, floor) in [("aeb", 0.975), ("fundus", 0.965), ("wcxb", 0.96)] {
+        let (precision, recall) = &shares[bench];
+        let (precision, recall) = (mean(precision), mean(recall));
+        let f1 = 2.0 * precision * recall / (precision + recall);
+        println!("{bench}: F1 {f1:.4}, precision {precision:.4}, recall {recall:.4}");
+        assert!(f1 >= floor, "{bench}: {f1} is below {floor}");
+    }
 }

@@ -66,7 +66,7 @@ fn r12_a_date_is_copied_whole_with_the_zone_it_has() {
         "/lighthouse",
         &[
             (Published, &[("March 5, 2024 at 4:19 p.m. ET", "span")]),
-            (Modified, &[("6 March 2024", "p > span:nth-of-type(2)")]),
+            (Modified, &[("6 March 2024", "header > p > span:nth-of-type(2)")]),
         ],
     );
 }

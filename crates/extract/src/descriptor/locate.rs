@@ -5,13 +5,13 @@ use html5ever::LocalName;
 use crate::Selector;
 use crate::dom::Node;
 
-/// A selector whose first match in the document is this element: its name where that is enough, else the way down from the nearest
-/// element that has an `id` of its own or is the first of its name.
+/// A selector whose first match in the document is this element: its name or its `id` where that is enough, else the way down from the nearest
+/// element that is the only one of its name or `id`.
 pub(crate) fn locate(node: Node<'_>) -> Option<Selector> {
     let mut steps: Vec<String> = Vec::new();
     for own in std::iter::once(node).chain(node.ancestors()) {
         let Some(name) = own.name() else { break };
-        if let Some(anchor) = anchor(own, name) {
+        if let Some(anchor) = anchor(own, name, steps.is_empty()) {
             steps.push(anchor);
             break;
         }
@@ -23,14 +23,15 @@ pub(crate) fn locate(node: Node<'_>) -> Option<Selector> {
     if path == "address" { "body address".parse().ok() } else { path.parse().ok() }
 }
 
-/// The element by itself, if that can be done.
-fn anchor(node: Node<'_>, name: &LocalName) -> Option<String> {
+/// The element by itself, if that can be done: if it is the first of its kind and is what is looked for, or is the only one.
+fn anchor(node: Node<'_>, name: &LocalName, is_target: bool) -> Option<String> {
+    let is_enough = |(is_first, is_only): (bool, bool)| if is_target { is_first } else { is_only };
     let document = node.document();
-    if is_plain(name) && document.first_named(name) == Some(node) {
+    if is_plain(name) && is_enough(document.is_first_named(node)) {
         return Some(name.to_string());
     }
     let id = node.attribute("id").filter(|id| is_plain(id))?;
-    (document.first_with_id(id) == Some(node)).then(|| format!("#{id}"))
+    is_enough(document.is_first_with_id(node)).then(|| format!("#{id}"))
 }
 
 /// The element among its siblings.
