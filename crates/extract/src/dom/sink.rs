@@ -19,6 +19,8 @@ pub(super) struct Sink {
     /// The last element whose text nobody reads.
     mute: Cell<NodeId>,
     keeps_programs: bool,
+    /// Whether an element was made in which white space counts.
+    keeps_space: Cell<bool>,
 }
 
 impl Sink {
@@ -30,6 +32,7 @@ impl Sink {
             deepest: Cell::new(0),
             mute: Cell::new(NodeId::NONE),
             keeps_programs,
+            keeps_space: Cell::new(false),
         };
         sink.make(Data::Holder);
         sink
@@ -110,14 +113,15 @@ impl Sink {
     }
 
     /// Adds text to the text node `id`, if it is one.
-    fn extend_text(slots: &mut [Slot], id: NodeId, more: &StrTendril) -> bool {
-        match id.some().map(|id| &mut slots[id.index()].data) {
-            Some(Data::Text(text)) => {
-                text.push_tendril(more);
-                true
-            }
-            _ => false,
+    fn extend_text(&self, id: NodeId, more: &StrTendril) -> bool {
+        let mut slots = self.slots.borrow_mut();
+        let Some(Data::Text(text)) = id.some().map(|id| &mut slots[id.index()].data) else { return false };
+        // The tokenizer gives line ends and indentation one by one; except in preformatted text the first says what all of them say.
+        let is_space = |text: &StrTendril| text.bytes().all(|byte| byte.is_ascii_whitespace());
+        if self.keeps_space.get() || !is_space(more) || !is_space(text) {
+            text.push_tendril(more);
         }
+        true
     }
 }
 
@@ -170,6 +174,11 @@ impl TreeSink for Sink {
     fn create_element(&self, name: QualName, attributes: Vec<Attribute>, flags: ElementFlags) -> NodeId {
         let attributes = if self.is_exhausted() { Vec::new() } else { attributes };
         self.budget.set(self.budget.get().saturating_sub(attributes.len()));
+        if [local_name!("pre"), local_name!("listing"), local_name!("xmp"), local_name!("plaintext")]
+            .contains(&name.local)
+        {
+            self.keeps_space.set(true);
+        }
         let is_mute = !self.keeps_programs && is_mute(&name, &attributes);
         let id = self.make(Data::Element { name, attributes });
         if is_mute {
@@ -197,7 +206,7 @@ impl TreeSink for Sink {
             NodeOrText::AppendText(_) if *parent == self.mute.get() => {}
             NodeOrText::AppendText(text) => {
                 let last = self.slots.borrow()[parent.index()].last;
-                if !Self::extend_text(&mut self.slots.borrow_mut(), last, &text) {
+                if !self.extend_text(last, &text) {
                     let id = self.make(Data::Text(text));
                     self.attach_last(&mut self.slots.borrow_mut(), *parent, id);
                 }
@@ -231,7 +240,7 @@ impl TreeSink for Sink {
             NodeOrText::AppendNode(id) => Self::attach_before(&mut self.slots.borrow_mut(), *sibling, id),
             NodeOrText::AppendText(text) => {
                 let previous = self.slots.borrow()[sibling.index()].previous;
-                if !Self::extend_text(&mut self.slots.borrow_mut(), previous, &text) {
+                if !self.extend_text(previous, &text) {
                     let id = self.make(Data::Text(text));
                     Self::attach_before(&mut self.slots.borrow_mut(), *sibling, id);
                 }
