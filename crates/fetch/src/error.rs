@@ -197,6 +197,9 @@ pub enum FetchError {
     /// The server switched protocols (101) though nothing was offered.
     #[error("the server switched protocols unasked")]
     Switched,
+    /// The caller does not [want](crate::Wanted) the body, and it was left with the publisher.
+    #[error("the body was not wanted and not read")]
+    Unwanted,
     /// A transfer coding other than chunked was applied.
     #[error("a transfer coding other than chunked was applied")]
     TransferCoding,
@@ -284,6 +287,7 @@ impl FetchError {
             Self::TooManyInterim { .. } => "too-many-interim",
             Self::StatusUnknown { .. } => "status-unknown",
             Self::Switched => "protocol-switched",
+            Self::Unwanted => "body-unwanted",
             Self::TransferCoding => "transfer-coding",
             Self::LengthShort { .. } => "length-short",
             Self::ChunkedCut => "chunked-cut",
@@ -333,6 +337,7 @@ impl FetchError {
             | Self::TooManyInterim { .. }
             | Self::StatusUnknown { .. }
             | Self::Switched
+            | Self::Unwanted
             | Self::TransferCoding
             | Self::ChunkedMalformed
             | Self::ReceivedTooLarge { .. }

@@ -34,6 +34,10 @@ use crate::{
     Body, Clock, Coding, Connection, Exchange, Fetch, FetchError, Headers, Network, Request, Response, decode,
 };
 
+/// How long a body that nobody wants may be to be read all the same, because the connection then serves again: about
+/// what a handshake with a chain of certificates costs both sides, and one TLS record (RFC 8446, 5.1).
+pub(crate) const UNWANTED_BYTES_MAX: u64 = 16 * 1024;
+
 /// hyper's own lower limit for the buffer into which it reads.
 const BUFFER_BYTES_MIN: usize = 8 * 1024;
 /// The size in hexadecimal, two line ends and some room, for each piece of a chunked body.
@@ -284,10 +288,11 @@ impl HttpsConnection {
         }
         let headers: Headers = parts.headers.iter().map(|(name, value)| (name, value.as_bytes())).collect();
 
+        let wanted = (request.wanted)(status, &headers);
         let read = if status == 101 {
             Err(FetchError::Switched)
         } else {
-            self.read(&mut http, &headers, incoming, bounds, &whole).await
+            self.read(&mut http, &headers, incoming, wanted, bounds, &whole).await
         };
         let read_at = self.clock.now();
         let body = match read {
@@ -310,10 +315,15 @@ impl HttpsConnection {
         http: &mut Http,
         headers: &Headers,
         mut incoming: Incoming,
+        wanted: bool,
         bounds: &Bounds,
         whole: &Deadline<impl Fn() -> FetchError>,
     ) -> Result<(Coding, Bytes), FetchError> {
         let framing = framing(headers, &incoming)?;
+        let short = matches!(framing, Framing::Length(length) if length <= UNWANTED_BYTES_MAX);
+        if !wanted && !short {
+            return Err(FetchError::Unwanted);
+        }
         let coding = decode::declared(headers)?;
         let too_large = || FetchError::ReceivedTooLarge { max: bounds.received_bytes() };
         let announced = match framing {

@@ -20,7 +20,14 @@
 //! let fetch = HttpsFetch::new(Network::internet(), clock);
 //! let mut connection = fetch.connect(&host, &bounds).await?;
 //! // Here the caller waits until it is the host's turn.
-//! let request = Request { url: &url, user_agent: &user_agent, accept: "text/html", access: None, bounds: &bounds };
+//! let request = Request {
+//!     url: &url,
+//!     user_agent: &user_agent,
+//!     accept: "text/html",
+//!     access: None,
+//!     bounds: &bounds,
+//!     wanted: &|status, _| status == 200,
+//! };
 //! let exchange = connection.send(request).await;
 //! let response = exchange.outcome?;
 //! println!("{} with {} bytes", response.status, response.body?.decoded.len());
@@ -76,7 +83,7 @@ pub use crate::error::{FetchError, Kind};
 pub use crate::https::{HttpsConnection, HttpsFetch};
 pub use crate::lab_file::{LabFile, LabFileError};
 pub use crate::memory::{MemoryAnswer, MemoryAsked, MemoryConnection, MemoryFetch};
-pub use crate::message::{Body, Coding, Exchange, Headers, Request, Response};
+pub use crate::message::{Body, Coding, Exchange, Headers, Request, Response, Wanted, every_body};
 pub use crate::network::{LabRootError, Network};
 pub use crate::resolve::{Dial, Resolve, SystemDialler, SystemResolver};
 

@@ -10,7 +10,7 @@ use releve_proof::{CipherSuite, Protocol, Tls};
 use releve_redirect_policy::AdmittedHost;
 use tokio::time::{sleep, timeout};
 
-use crate::https::{belongs, finish};
+use crate::https::{UNWANTED_BYTES_MAX, belongs, finish};
 use crate::{Clock, Connection, Exchange, Fetch, FetchError, Headers, Request, Response, decode};
 
 /// The port without a network: each address is answered with what was put there, after the time it was told to take.
@@ -22,7 +22,7 @@ use crate::{Clock, Connection, Exchange, Fetch, FetchError, Headers, Request, Re
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
 /// use std::sync::Arc;
-/// use releve_fetch::{Clock, Connection, Fetch, MemoryAnswer, MemoryFetch, Request};
+/// use releve_fetch::{Clock, Connection, Fetch, MemoryAnswer, MemoryFetch, Request, every_body};
 /// # use jiff::Timestamp;
 /// # struct Stopped;
 /// # impl Clock for Stopped { fn now(&self) -> Timestamp { Timestamp::UNIX_EPOCH } }
@@ -34,7 +34,14 @@ use crate::{Clock, Connection, Exchange, Fetch, FetchError, Headers, Request, Re
 /// let host = releve_redirect_policy::AdmittedHosts::parse(["www.example.org"])?.admit(&url)?;
 /// let user_agent = "Example/1 (+https://example.org; bot@example.org)".parse()?;
 /// let bounds = Default::default();
-/// let request = Request { url: &url, user_agent: &user_agent, accept: "text/html", access: None, bounds: &bounds };
+/// let request = Request {
+///     url: &url,
+///     user_agent: &user_agent,
+///     accept: "text/html",
+///     access: None,
+///     bounds: &bounds,
+///     wanted: &every_body,
+/// };
 /// let exchange = fetch.connect(&host, &bounds).await?.send(request).await;
 /// assert_eq!(exchange.outcome?.body?.decoded, "<p>hello</p>");
 /// assert_eq!(fetch.asked()[0].url, "https://www.example.org/a");
@@ -251,7 +258,9 @@ impl MemoryConnection {
         let bounds = request.bounds;
         let announced = u64::try_from(received.len()).unwrap_or(u64::MAX);
         let body = decode::declared(&headers).and_then(|coding| {
-            if received.len() > bounds.received_bytes() {
+            if !(request.wanted)(status, &headers) && announced > UNWANTED_BYTES_MAX {
+                Err(FetchError::Unwanted)
+            } else if received.len() > bounds.received_bytes() {
                 Err(FetchError::ReceivedTooLarge { max: bounds.received_bytes() })
             } else if cut {
                 Err(FetchError::LengthShort { announced, received: 0 })

@@ -14,7 +14,7 @@ use crate::{AccessHeader, FetchError};
 ///
 /// On the wire it bears, in this order, `Host`, `User-Agent`, `Accept`, `Accept-Encoding: identity` and the access
 /// header if there is one.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Request<'a> {
     /// The address. Its host and port must be those of the connection.
     pub url: &'a HttpsUrl,
@@ -26,6 +26,31 @@ pub struct Request<'a> {
     pub access: Option<&'a AccessHeader>,
     /// How long the exchange may take and how large the response may get.
     pub bounds: &'a Bounds,
+    /// Asked once the head is there: whether the body is of use.
+    pub wanted: Wanted<'a>,
+}
+
+impl fmt::Debug for Request<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Request")
+            .field("url", &self.url)
+            .field("user_agent", &self.user_agent)
+            .field("accept", &self.accept)
+            .field("access", &self.access)
+            .field("bounds", &self.bounds)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Whether the body of a response with this status and these headers is to be read.
+///
+/// One that is not is left with the publisher, and the connection closed: a link that leads to a film costs its head.
+/// Where it is announced to be shorter than a new handshake would be, it is read and let go, and the connection kept.
+pub type Wanted<'a> = &'a (dyn Fn(u16, &Headers) -> bool + Sync);
+
+/// Wants every body.
+pub fn every_body(_status: u16, _headers: &Headers) -> bool {
+    true
 }
 
 /// What came of a request.

@@ -42,7 +42,7 @@ use releve_bounds::Bounds;
 use releve_redirect_policy::{AdmittedHost, AdmittedHosts};
 use releve_url_canon::HttpsUrl;
 
-use crate::{AccessHeader, Connection, Exchange, Fetch, FetchError, Request};
+use crate::{AccessHeader, Connection, Exchange, Fetch, FetchError, Request, every_body};
 
 /// The host that the suite asks.
 pub const HOST: &str = "www.example.test";
@@ -82,6 +82,7 @@ macro_rules! fetch_suite {
             r27_cookies_are_dropped
             r30_a_redirect_is_not_followed
             r32_a_body_over_its_bounds_is_an_error
+            r32_a_body_that_is_not_wanted_is_not_read
             r37_a_response_is_handed_over_whatever_its_status
         }
     };
@@ -120,7 +121,9 @@ async fn send(
     bounds: &Bounds,
 ) -> Exchange {
     let user_agent = "Suite/1 (+https://example.org; contact@example.org)".parse().unwrap();
-    connection.send(Request { url, user_agent: &user_agent, accept: "text/html", access, bounds }).await
+    let request =
+        Request { url, user_agent: &user_agent, accept: "text/html", access, bounds, wanted: &every_body };
+    connection.send(request).await
 }
 
 async fn get(connection: &mut impl Connection, target: &str) -> Exchange {
@@ -228,6 +231,29 @@ pub async fn r32_a_body_over_its_bounds_is_an_error<P: Publisher>(publisher: &P)
         let exchange = send(&mut connect(publisher).await, &url("/a"), None, &bounds).await;
         let body = exchange.outcome.unwrap().body;
         assert_eq!(body.err().map_or("", |error| error.code()), code);
+    }
+}
+
+/// The caller is asked once the head is there. A short body is read all the same, and the connection serves again.
+pub async fn r32_a_body_that_is_not_wanted_is_not_read<P: Publisher>(publisher: &P) {
+    publisher.put(url("/short").as_str(), 404, &[], b"<p>gone</p>");
+    publisher.put(url("/long").as_str(), 404, &[], &[b'x'; 100_000]);
+    let bounds = Bounds::default();
+    let user_agent = "Suite/1 (+https://example.org; contact@example.org)".parse().unwrap();
+    let mut connection = connect(publisher).await;
+    for (target, code, open) in [("/short", "", true), ("/long", "body-unwanted", false)] {
+        let request = Request {
+            url: &url(target),
+            user_agent: &user_agent,
+            accept: "text/html",
+            access: None,
+            bounds: &bounds,
+            wanted: &|status, _| status == 200,
+        };
+        let response = connection.send(request).await.outcome.unwrap();
+        assert_eq!(response.status, 404);
+        assert_eq!(response.body.err().map_or("", |error| error.code()), code);
+        assert_eq!(connection.is_open(), open, "{target}");
     }
 }
 

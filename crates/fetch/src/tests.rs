@@ -71,6 +71,7 @@ fn codes_tell_errors_apart() {
         FetchError::TooManyInterim { max: 0 },
         FetchError::StatusUnknown { status: 600 },
         FetchError::Switched,
+        FetchError::Unwanted,
         FetchError::TransferCoding,
         FetchError::LengthShort { announced: 1, received: 0 },
         FetchError::ChunkedCut,

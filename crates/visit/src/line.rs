@@ -12,6 +12,7 @@ use releve_ledger::{Hosts, LedgerError, Stamp, Taking, Turn};
 use releve_robots::UserAgent;
 use tokio::time::sleep;
 
+use crate::runner::media_type;
 use crate::{Interrupt, Request};
 
 /// How long before its time a turn is taken where a connection has to be opened first. A TLS handshake takes two or three
@@ -164,9 +165,10 @@ impl<C: Connection> Line<C> {
             .send(releve_fetch::Request {
                 url: &request.url,
                 user_agent,
-                accept: request.accept,
+                accept: request.accept(),
                 access,
                 bounds,
+                wanted: &|status, headers| request.wants(status, media_type(headers)),
             })
             .await;
         self.keep(request, connection, clock.now());

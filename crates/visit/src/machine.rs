@@ -35,7 +35,7 @@ use releve_robots::{
 };
 use releve_url_canon::{HttpsUrl, NecessaryParameters};
 
-use crate::{Order, Refusal, Terms};
+use crate::{Expected, Order, Refusal, Terms};
 
 /// What is known of a host's robots.txt.
 #[derive(Clone, Debug)]
@@ -67,14 +67,29 @@ pub struct Request {
     pub url: HttpsUrl,
     /// What is asked for.
     pub purpose: Purpose,
-    /// What is sent as `Accept`.
-    pub accept: &'static str,
+    /// The media types that are taken; any, where a robots.txt is asked for.
+    pub expected: Option<Expected>,
     /// Whether the source's access header goes with it.
     pub access: bool,
     /// The host's interval as far as is known: the source's own, lengthened by a Crawl-delay.
     pub interval: HostInterval,
     /// Bounds on time and size.
     pub bounds: Bounds,
+}
+
+impl Request {
+    /// What is sent as `Accept`.
+    pub fn accept(&self) -> &'static str {
+        self.expected.map_or(ROBOTS_ACCEPT, Expected::accept)
+    }
+
+    /// Whether the body of such a response decides anything. What is not read for it need not be served.
+    pub fn wants(&self, status: u16, media_type: Option<&str>) -> bool {
+        match self.expected {
+            None => (200..300).contains(&status),
+            Some(expected) => status == 200 && media_type.is_some_and(|given| expected.takes(given)),
+        }
+    }
 }
 
 /// What a request is for.
@@ -328,8 +343,8 @@ impl<'a> Visit<'a> {
                     file = body.to_vec();
                     RobotsOutcome::Answered { status: head.status, retry_after: head.retry_after }
                 }
-                // What a 4xx says in its body does not matter, so neither does whether it came whole.
-                Err(_) if (400..500).contains(&head.status) => {
+                // What is no robots.txt says nothing in its body, so whether that came whole does not matter.
+                Err(_) if !(200..300).contains(&head.status) => {
                     RobotsOutcome::Answered { status: head.status, retry_after: head.retry_after }
                 }
                 Err(failure) => {
@@ -380,7 +395,7 @@ impl<'a> Visit<'a> {
             host: host.clone(),
             url: self.address().clone(),
             purpose: Purpose::Target,
-            accept: self.order.expected.accept(),
+            expected: Some(self.order.expected),
             access,
             interval: self.interval(robots.rules.as_deref()),
             bounds: self.terms.bounds,
@@ -411,12 +426,11 @@ impl<'a> Visit<'a> {
             let (status, retry_after) = (head.status, head.retry_after);
             return Step::Finish(Err(Refusal::Status { status, retry_after }));
         }
-        if let Err(failure) = &head.body {
-            return Step::Finish(Err(Refusal::Fetch(failure.clone())));
-        }
-        match head.media_type {
-            Some(media_type) if self.order.expected.takes(media_type) => Step::Finish(Ok(())),
-            found => Step::Finish(Err(Refusal::MediaType {
+        match (head.media_type, &head.body) {
+            (Some(media_type), body) if self.order.expected.takes(media_type) => {
+                Step::Finish(body.as_ref().map(|_| ()).map_err(|failure| Refusal::Fetch(failure.clone())))
+            }
+            (found, _) => Step::Finish(Err(Refusal::MediaType {
                 found: found.map(str::to_owned),
                 expected: self.order.expected,
             })),
@@ -434,7 +448,7 @@ impl<'a> Visit<'a> {
             host,
             url,
             purpose,
-            accept: ROBOTS_ACCEPT,
+            expected: None,
             access: false,
             interval,
             bounds: self.terms.bounds,

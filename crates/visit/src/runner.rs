@@ -5,7 +5,7 @@ use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
-use releve_fetch::{AccessHeader, Clock, Exchange, Fetch, Response};
+use releve_fetch::{AccessHeader, Clock, Exchange, Fetch, Headers, Response};
 use releve_ledger::{Hosts, LedgerError, RobotsCopy};
 use releve_pace::retry_after;
 use releve_robots::{RobotsPolicy, RobotsTxt, UserAgent, Verdict};
@@ -199,12 +199,10 @@ fn answer(exchange: &Exchange, now: Timestamp) -> Answer<'_> {
     let head = match &exchange.outcome {
         Err(error) => Err(Failure { code: error.code(), message: sentence(error) }),
         Ok(response) => {
-            let mut types = response.headers.all("content-type");
-            let media_type = types.next().filter(|_| types.next().is_none());
             Ok(Head {
                 status: response.status,
                 locations: response.headers.all("location").collect(),
-                media_type: media_type.and_then(|value| str::from_utf8(value).ok()),
+                media_type: media_type(&response.headers),
                 retry_after: response.headers.first("retry-after").and_then(|value| retry_after(value, now)),
                 body: match &response.body {
                     Ok(body) => Ok(&body.decoded),
@@ -214,6 +212,13 @@ fn answer(exchange: &Exchange, now: Timestamp) -> Answer<'_> {
         }
     };
     Answer { at: now, head }
+}
+
+/// The `Content-Type`, where there is exactly one and it is text.
+pub(crate) fn media_type(headers: &Headers) -> Option<&str> {
+    let mut types = headers.all("content-type");
+    let only = types.next().filter(|_| types.next().is_none())?;
+    str::from_utf8(only).ok()
 }
 
 /// An error and what it came from, in one line.

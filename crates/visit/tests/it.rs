@@ -283,6 +283,12 @@ async fn r36_nothing_of_a_host_is_read_whose_robots_txt_fails() {
     }
 }
 
+/// A head that announces a gigabyte, and then nothing.
+fn headed(status: &str, media_type: &str) -> Answer {
+    let head = format!("HTTP/1.1 {status}\r\nContent-Type: {media_type}\r\nContent-Length: 1073741824\r\n\r\n");
+    Answer::raw(head).hang()
+}
+
 #[tokio::test]
 async fn r37_only_a_200_of_an_expected_type_received_whole_is_taken() {
     let world = world([host("www.a.test")
@@ -292,6 +298,8 @@ async fn r37_only_a_200_of_an_expected_type_received_whole_is_taken() {
         .at("/410", Reply::status(410))
         .at("/503", Reply::status(503))
         .at("/pdf", Reply::ok("application/pdf", "x"))
+        .at("/film", headed("200 OK", "video/mp4"))
+        .at("/gone-for-long", headed("404 Not Found", "text/html"))
         .at("/untyped", Answer::raw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"))
         .at(
             "/short",
@@ -310,6 +318,13 @@ async fn r37_only_a_200_of_an_expected_type_received_whole_is_taken() {
     ] {
         let order = order(&format!("https://www.a.test/{path}"));
         assert_eq!(code(world.visit_with(&visitor, &order, None).await), expected, "{path}");
+    }
+    // Nothing of a body is waited for that would be thrown away: of these the head is all that ever comes.
+    for (path, expected) in [("film", "media-type-unexpected"), ("gone-for-long", "status-404")] {
+        let began = std::time::Instant::now();
+        let order = order(&format!("https://www.a.test/{path}"));
+        assert_eq!(code(world.visit_with(&visitor, &order, None).await), expected, "{path}");
+        assert!(began.elapsed() < std::time::Duration::from_secs(5), "{path} took {:?}", began.elapsed());
     }
     let short = code(world.visit_with(&visitor, &order("https://www.a.test/short"), None).await);
     assert_eq!(short, "length-short");

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use releve_bounds::Bounds;
 use releve_fetch::{
     AccessHeader, Clock, Connection, Exchange, Fetch, FetchError, HttpsConnection, HttpsFetch, LabFile,
-    Network, Request,
+    Network, Request, Wanted, every_body,
 };
 use releve_lab::{Host, Lab};
 use releve_redirect_policy::{AdmittedHost, AdmittedHosts};
@@ -46,6 +46,7 @@ pub(crate) struct Bench {
     pub(crate) fetch: HttpsFetch,
     pub(crate) bounds: Bounds,
     pub(crate) access: Option<AccessHeader>,
+    pub(crate) wanted: Wanted<'static>,
     network: Network,
 }
 
@@ -75,7 +76,7 @@ impl Bench {
         let file: LabFile = file.parse().unwrap();
         let network = Network::lab(&file, lab.ca_pem().as_bytes()).unwrap();
         let fetch = HttpsFetch::new(network.clone(), Arc::new(Ticking::from("2026-03-01T12:00:00Z")));
-        Self { lab, fetch, bounds: short(), access: None, network }
+        Self { lab, fetch, bounds: short(), access: None, wanted: &every_body, network }
     }
 
     /// Another clock.
@@ -102,6 +103,7 @@ impl Bench {
             accept: "text/html",
             access: self.access.as_ref(),
             bounds: &self.bounds,
+            wanted: self.wanted,
         };
         connection.send(request).await
     }
