@@ -83,6 +83,7 @@ mod robots_copy;
 mod sqlite;
 pub mod suite;
 mod turn;
+mod walk_record;
 
 use std::time::Duration;
 
@@ -102,6 +103,7 @@ pub use reference::{
 pub use robots_copy::RobotsCopy;
 pub use sqlite::{Realm, SqliteLedger};
 pub use turn::{Stamp, Taking, Turn};
+pub use walk_record::{CompleteWalk, WalkRecord};
 
 /// What one polite retrieval must know of a host, whoever else reaches it.
 ///
@@ -200,8 +202,8 @@ pub trait Ledger: Hosts {
     /// What is known of a reference.
     fn entry(&self, source: &str, identifier: &str) -> Result<Option<Entry>, LedgerError>;
 
-    /// The references of a source that were announced at this address: one, as a rule. At most
-    /// [100](AT_ADDRESS_MAX) are returned.
+    /// The references of a source that were announced at this address, or are sealed as read there: one, as a rule. At
+    /// most [100](AT_ADDRESS_MAX) are returned, ordered by identifier.
     fn entries_at(&self, source: &str, address: &HttpsUrl) -> Result<Vec<Entry>, LedgerError>;
 
     /// Up to `limit` references of a source that stand at `state`, ordered by identifier, from the one after `after` on.
@@ -212,6 +214,12 @@ pub trait Ledger: Hosts {
         after: Option<&str>,
         limit: usize,
     ) -> Result<Vec<Entry>, LedgerError>;
+
+    /// What is known of the walks over the source's backlog.
+    fn walk(&self, source: &str) -> Result<Option<WalkRecord>, LedgerError>;
+
+    /// Keeps this in place of what was known of the walks.
+    fn keep_walk(&self, pass: &Pass, walk: &WalkRecord) -> Result<(), LedgerError>;
 
     /// How many of these identifiers are known. Notes nothing.
     fn known(&self, source: &str, identifiers: &[&str]) -> Result<usize, LedgerError>;

@@ -13,7 +13,7 @@ use releve_url_canon::HttpsUrl;
 use crate::{
     AT_ADDRESS_MAX, Announced, Choice, Counts, Entry, Heard, Hosts, Ledger, LedgerError, LedgerErrorKind,
     Life, Machine, Outcome, PASSES_KEPT, Pass, PassEnd, PassId, PassRecord, Receipt, RobotsCopy, Round,
-    Schedule, ScriptedMachine, SourceLock, Stamp, State, Taking, Turn,
+    Schedule, ScriptedMachine, SourceLock, Stamp, State, Taking, Turn, WalkRecord,
     lock::LockRecord,
     moment::{Call, Moment},
     robots_copy::host_of,
@@ -43,6 +43,7 @@ struct Held {
 struct Source {
     lock: LockRecord,
     schedule: Schedule,
+    walk: Option<WalkRecord>,
     entries: BTreeMap<String, Entry>,
 }
 
@@ -243,8 +244,10 @@ impl Ledger for MemoryLedger {
             let Some(entry) = source.entries.get_mut(&announced.identifier) else {
                 source.entries.insert(announced.identifier.clone(), Entry::new(announced, now));
                 heard.new += 1;
+                heard.known_since(now);
                 continue;
             };
+            heard.known_since(entry.first_seen);
             if entry.hear(announced, now) {
                 heard.modified += 1;
             } else {
@@ -299,7 +302,10 @@ impl Ledger for MemoryLedger {
     fn entries_at(&self, source: &str, address: &HttpsUrl) -> Result<Vec<Entry>, LedgerError> {
         let held = self.held();
         let entries = held.sources.get(source).into_iter().flat_map(|source| source.entries.values());
-        let there = entries.filter(|entry| entry.address.as_ref() == Some(address));
+        let there = entries.filter(|entry| {
+            let read_at = entry.sealed.as_ref().map(|sealed| &sealed.address);
+            entry.address.as_ref() == Some(address) || read_at == Some(address)
+        });
         Ok(there.take(AT_ADDRESS_MAX).cloned().collect())
     }
 
@@ -318,6 +324,15 @@ impl Ledger for MemoryLedger {
         let entries = source.entries.range::<str, _>((from, Bound::Unbounded));
         let wanted = entries.map(|(_, entry)| entry).filter(|entry| entry.state == state);
         Ok(wanted.take(limit).cloned().collect())
+    }
+
+    fn walk(&self, source: &str) -> Result<Option<WalkRecord>, LedgerError> {
+        Ok(self.held().sources.get(source).and_then(|source| source.walk.clone()))
+    }
+
+    fn keep_walk(&self, pass: &Pass, walk: &WalkRecord) -> Result<(), LedgerError> {
+        self.held().source(&pass.source, pass.fence)?.walk = Some(walk.clone());
+        Ok(())
     }
 
     fn known(&self, source: &str, identifiers: &[&str]) -> Result<usize, LedgerError> {

@@ -54,6 +54,14 @@ pub struct Heard {
     pub modified: usize,
     /// Those that were known, and of which nothing new was said.
     pub known: usize,
+    /// When the last of them all came to be known: now, where one is new. `None`: there are none.
+    pub all_known_since: Option<Timestamp>,
+}
+
+impl Heard {
+    pub(crate) fn known_since(&mut self, first_seen: Timestamp) {
+        self.all_known_since = self.all_known_since.max(Some(first_seen));
+    }
 }
 
 /// Where a reference stands.

@@ -12,13 +12,13 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, 
 
 pub use self::open::Realm;
 use self::rows::{
-    AT_ADDRESS, NEXT_TO_READ, address_key, entry, find_entry, find_robots, instant, length, limit,
-    maybe_instant, micros, number, put_entry, put_robots, receipt,
+    AT_ADDRESS, NEXT_TO_READ, READ_ELSEWHERE, address_key, entry, find_entry, find_robots, instant, length,
+    limit, maybe_instant, micros, number, put_entry, put_robots, receipt,
 };
 use crate::{
     AT_ADDRESS_MAX, Announced, Choice, Counts, Entry, Heard, Hosts, Ledger, LedgerError, LedgerErrorKind,
     Life, Machine, Outcome, PASSES_KEPT, Pass, PassEnd, PassId, PassRecord, Receipt, RobotsCopy, Round,
-    Schedule, SourceLock, Stamp, State, Taking, Turn,
+    Schedule, SourceLock, Stamp, State, Taking, Turn, WalkRecord,
     lock::LockRecord,
     moment::{Call, Moment},
     robots_copy::host_of,
@@ -450,8 +450,10 @@ impl Ledger for SqliteLedger {
                     put_entry(transaction, source, None, &entry)?;
                     moves.moved(None, entry.state);
                     heard.new += 1;
+                    heard.known_since(now);
                     continue;
                 };
+                heard.known_since(entry.first_seen);
                 let before = entry.clone();
                 if entry.hear(announced, now) {
                     heard.modified += 1;
@@ -519,9 +521,16 @@ impl Ledger for SqliteLedger {
             let Some(source) = source_id(transaction, source)? else {
                 return Ok(Vec::new());
             };
-            let mut statement = transaction.prepare_cached(AT_ADDRESS)?;
             let text = address.as_str();
-            entries(statement.query(params![source, address_key(text), text, limit(AT_ADDRESS_MAX)])?)
+            let mut statement = transaction.prepare_cached(AT_ADDRESS)?;
+            let mut found =
+                entries(statement.query(params![source, address_key(text), text, limit(AT_ADDRESS_MAX)])?)?;
+            let mut statement = transaction.prepare_cached(READ_ELSEWHERE)?;
+            found.extend(entries(statement.query(params![source, text, limit(AT_ADDRESS_MAX)])?)?);
+            found.sort_by(|one, other| one.identifier.cmp(&other.identifier));
+            found.dedup_by(|one, other| one.identifier == other.identifier);
+            found.truncate(AT_ADDRESS_MAX);
+            Ok(found)
         })
     }
 
@@ -540,6 +549,37 @@ impl Ledger for SqliteLedger {
             let from = after.map(|after| format!("{after}\0")).unwrap_or_default();
             let mut statement = transaction.prepare_cached(rows::list(state))?;
             entries(statement.query(params![source, from, limit(number)])?)
+        })
+    }
+
+    fn walk(&self, source: &str) -> Result<Option<WalkRecord>, LedgerError> {
+        self.reading(|transaction| {
+            let Some(source) = source_id(transaction, source)? else { return Ok(None) };
+            let mut statement = transaction.prepare_cached(
+                "SELECT began_at, place, complete_at, floor, report FROM walk WHERE source = ?1",
+            )?;
+            let mut found = statement.query([source])?;
+            found.next()?.map(rows::walk).transpose()
+        })
+    }
+
+    fn keep_walk(&self, pass: &Pass, walk: &WalkRecord) -> Result<(), LedgerError> {
+        self.durably(|transaction| {
+            let source = locked_source(transaction, &pass.source, pass.fence)?;
+            transaction
+                .prepare_cached(
+                    "INSERT OR REPLACE INTO walk (source, began_at, place, complete_at, floor, report) \
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                )?
+                .execute(params![
+                    source,
+                    micros(walk.began_at),
+                    walk.place,
+                    walk.complete.map(|complete| micros(complete.began_at)),
+                    walk.complete.and_then(|complete| complete.floor).map(|floor| floor.to_string()),
+                    walk.report,
+                ])?;
+            Ok(())
         })
     }
 

@@ -33,9 +33,9 @@ use releve_robots::{BYTES_MAX, Blocked, Standing};
 use releve_url_canon::HttpsUrl;
 
 use crate::{
-    Announced, Choice, Counts, DETAIL_BYTES_MAX, Digest, Entry, Heard, Holder, Ledger, LedgerErrorKind, Life,
-    Machine, Outcome, Pass, PassEnd, Receipt, RobotsCopy, Round, Schedule, ScriptedMachine, Sealed, SeenIn,
-    SourceLock, Stamp, State, Taking, Turn,
+    Announced, Choice, CompleteWalk, Counts, DETAIL_BYTES_MAX, Digest, Entry, Holder, Ledger,
+    LedgerErrorKind, Life, Machine, Outcome, Pass, PassEnd, Receipt, RobotsCopy, Round, Schedule,
+    ScriptedMachine, Sealed, SeenIn, SourceLock, Stamp, State, Taking, Turn, WalkRecord,
 };
 
 /// Opens the store under test as the process that the machine speaks for.
@@ -53,6 +53,8 @@ macro_rules! ledger_suite {
             r10_the_lock_of_a_process_elsewhere_is_free_when_its_lease_is_over
             r10_a_clock_set_back_does_not_lock_a_source_for_ever
             r10_who_lost_the_lock_writes_nothing
+            r09_what_is_announced_says_since_when_all_of_it_is_known
+            r10_a_walk_is_kept_with_its_place
             r18_due_times_are_kept_and_never_move_back
             r21_two_processes_keep_the_interval_between_them
             r21_a_turn_is_held_by_one
@@ -709,9 +711,9 @@ pub fn announced_references_are_read_newest_first(open: Open<'_>) {
             at(6),
         )
         .unwrap();
-    assert_eq!(heard, Heard { new: 7, ..Heard::default() });
+    assert_eq!((heard.new, heard.modified, heard.known), (7, 0, 0));
     let heard = ledger.announce(&pass, &[announced("both", SeenIn::Trigger, 50, None)], at(6)).unwrap();
-    assert_eq!(heard, Heard { known: 1, ..Heard::default() });
+    assert_eq!((heard.new, heard.modified, heard.known), (0, 0, 1));
 
     let order = ["both", "trigger-new", "modified", "undated", "trigger-old", "backlog-new", "backlog-old"];
     assert_eq!(identifiers(&to_read(&*ledger, &pass, 10)), order);
@@ -772,6 +774,46 @@ pub fn a_modification_announced_while_reading_is_not_lost(open: Open<'_>) {
 }
 
 /// A reference is found by the address that was last announced, also where that is its identifier.
+pub fn r09_what_is_announced_says_since_when_all_of_it_is_known(open: Open<'_>) {
+    let ledger = process(open, 1);
+    let pass = begin(&*ledger, 0);
+    let listed = |names: &[&str]| -> Vec<Announced> {
+        names.iter().map(|name| announced(name, SeenIn::Backlog, 0, None)).collect()
+    };
+    let known_since =
+        |names: &[&str], now: i64| ledger.announce(&pass, &listed(names), at(now)).unwrap().all_known_since;
+    assert_eq!(known_since(&[], 1), None);
+    assert_eq!(known_since(&["a", "b"], 2), Some(at(2)));
+    assert_eq!(known_since(&["b", "a"], 3), Some(at(2)));
+    assert_eq!(known_since(&["c"], 4), Some(at(4)));
+    assert_eq!(known_since(&["a", "b", "c"], 5), Some(at(4)));
+    assert_eq!(known_since(&["a", "d"], 6), Some(at(6)));
+}
+
+/// Whatever process asks.
+pub fn r10_a_walk_is_kept_with_its_place(open: Open<'_>) {
+    let ledger = process(open, 1);
+    assert_eq!(ledger.walk(SOURCE).unwrap(), None);
+    let pass = begin(&*ledger, 0);
+    assert_eq!(ledger.walk(SOURCE).unwrap(), None);
+    let under_way = WalkRecord {
+        began_at: at(1),
+        place: Some("the third file".to_owned()),
+        complete: None,
+        report: None,
+    };
+    ledger.keep_walk(&pass, &under_way).unwrap();
+    assert_eq!(process(open, 2).walk(SOURCE).unwrap(), Some(under_way));
+    for floor in [None, Some(jiff::civil::date(2015, 1, 1))] {
+        let complete = Some(CompleteWalk { began_at: at(1), floor });
+        let ended = WalkRecord { began_at: at(2), place: None, complete, report: Some("{}".to_owned()) };
+        ledger.keep_walk(&pass, &ended).unwrap();
+        assert_eq!(process(open, 2).walk(SOURCE).unwrap(), Some(ended));
+    }
+    assert_eq!(ledger.walk("other").unwrap(), None);
+}
+
+/// Where it was announced, and where it is sealed as read.
 pub fn a_reference_is_found_by_its_address(open: Open<'_>) {
     let ledger = process(open, 1);
     let pass = begin(&*ledger, 0);
@@ -814,6 +856,7 @@ pub fn a_reference_is_found_by_its_address(open: Open<'_>) {
     ledger.announce(&pass, &[announced("a", SeenIn::Trigger, 0, None)], at(3)).unwrap();
     let entry = ledger.entry(SOURCE, "a").unwrap().unwrap();
     assert_eq!((entry.address, entry.sealed.unwrap().address), (Some(address("a")), address("moved")));
+    assert_eq!((found("a"), found("moved")), ("a d".to_owned(), "a".to_owned()));
 }
 
 /// Lists go by identifier, page by page.

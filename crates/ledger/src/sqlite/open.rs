@@ -42,7 +42,7 @@ impl fmt::Display for Realm {
 const APPLICATION_ID: i32 = 0x524c_564c;
 
 /// From an empty file to format 1, from 1 to 2, and so on. What stands here has run somewhere and is never changed.
-const MIGRATIONS: [&str; 1] = [include_str!("0001.sql")];
+const MIGRATIONS: [&str; 2] = [include_str!("0001.sql"), include_str!("0002.sql")];
 
 /// How long a write waits for another to end. The longest here, a batch of some thousand announcements with its sync,
 /// takes a fraction of a second on a slow disk; who is kept out for this long is kept out by something that hangs.
@@ -71,8 +71,10 @@ pub(super) fn open(path: &Path, realm: Realm, create: bool, machine: &dyn Machin
         return Err(Fault::Kind(LedgerErrorKind::Missing, None));
     }
     let mut durable = connect(path, create)?;
-    // Looked at before anything is written, so that a file of somebody else's stays as it is.
-    if format(&durable)? == 0 && !create {
+    // Looked at before anything is written, so that a file of somebody else's stays as it is; and in one transaction, or it
+    // would look like somebody else's while another process makes it.
+    let found = format(&*durable.transaction()?)?;
+    if found == 0 && !create {
         return Err(Fault::Kind(LedgerErrorKind::Missing, Some("the file is empty".to_owned())));
     }
     let journal: String = durable.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))?;

@@ -8,7 +8,9 @@ use releve_url_canon::HttpsUrl;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, named_params, params};
 
 use super::Fault;
-use crate::{Digest, Entry, PassId, Receipt, Refusal, RobotsCopy, Sealed, SeenIn, State};
+use crate::{
+    CompleteWalk, Digest, Entry, PassId, Receipt, Refusal, RobotsCopy, Sealed, SeenIn, State, WalkRecord,
+};
 
 /// A statement that finds entries of the source `?1`, with the columns that [`entry`] reads.
 macro_rules! select_entries {
@@ -32,6 +34,12 @@ pub(super) const FIND: &str = select_entries!("r.identifier = ?2");
 pub(super) const AT_ADDRESS: &str = select_entries!(
     "r.address_key = ?2 AND ?3 IN (r.address, iif(r.address = '', r.identifier, NULL)) \
      ORDER BY +r.identifier LIMIT ?4"
+);
+
+/// Sealed as read at `?2`, which is not where it was announced.
+pub(super) const READ_ELSEWHERE: &str = select_entries!(
+    "r.sealed_address = ?2 AND r.sealed_address IS NOT NULL AND r.sealed_address <> '' \
+     ORDER BY +r.identifier LIMIT ?3"
 );
 
 /// For the pass `?2` at the instant `?3`.
@@ -129,6 +137,21 @@ pub(super) fn entry(row: &Row<'_>) -> Result<(i64, Entry), Fault> {
         tried_in: row.get::<_, Option<i64>>(10)?.map(PassId),
     };
     Ok((row.get(0)?, entry))
+}
+
+/// What is known of a source's walks: began_at, place, complete_at, floor, report.
+pub(super) fn walk(row: &Row<'_>) -> Result<WalkRecord, Fault> {
+    let complete = match maybe_instant(row.get(2)?) {
+        None => None,
+        Some(began_at) => {
+            let floor = row.get::<_, Option<String>>(3)?;
+            let floor = floor.map(|text| text.parse());
+            let floor =
+                floor.transpose().map_err(|error| Fault::Corrupt(format!("a walk's floor: {error}")))?;
+            Some(CompleteWalk { began_at, floor })
+        }
+    };
+    Ok(WalkRecord { began_at: instant(row.get(0)?), place: row.get(1)?, complete, report: row.get(4)? })
 }
 
 pub(super) fn find_entry(

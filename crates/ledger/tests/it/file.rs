@@ -49,15 +49,34 @@ fn what_is_no_ledger_is_refused_and_left_as_it_is() {
     let ledger = folder.path().join("ledger");
     SqliteLedger::open_or_create(&ledger, Realm::Publishers, machine("boot-1")).unwrap();
     let connection = Connection::open(&ledger).unwrap();
-    connection.pragma_update(None, "user_version", 2).unwrap();
+    connection.pragma_update(None, "user_version", 99).unwrap();
     connection.pragma_update(None, "journal_mode", "delete").unwrap();
     drop(connection);
-    check("newer.sqlite", &fs::read(&ledger).unwrap(), LedgerErrorKind::Newer, "format 2");
+    check("newer.sqlite", &fs::read(&ledger).unwrap(), LedgerErrorKind::Newer, "format 99");
 
     let connection = Connection::open(&ledger).unwrap();
     connection.pragma_update(None, "user_version", -1).unwrap();
     drop(connection);
     check("wrong.sqlite", &fs::read(&ledger).unwrap(), LedgerErrorKind::Corrupt, "format -1");
+}
+
+#[test]
+fn a_ledger_of_the_first_format_is_brought_up_to_date() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger.sqlite");
+    let connection = Connection::open(&path).unwrap();
+    connection.execute_batch(include_str!("../../src/sqlite/0001.sql")).unwrap();
+    connection
+        .execute_batch(
+            "INSERT INTO about VALUES ('realm', 'publishers'), ('boot', 'boot-1'); \
+             INSERT INTO source (name, lock, trigger_at) VALUES ('example', '{\"fence\":1}', 1772366400000000); \
+             PRAGMA application_id = 0x524c564c; PRAGMA user_version = 1",
+        )
+        .unwrap();
+    drop(connection);
+    let ledger = SqliteLedger::open(&path, Realm::Publishers, machine("boot-1")).unwrap();
+    assert_eq!(ledger.schedule("example", at(1)).unwrap().trigger, Some(at(0)));
+    assert_eq!(ledger.walk("example").unwrap(), None);
 }
 
 #[test]
