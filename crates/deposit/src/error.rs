@@ -105,6 +105,7 @@ impl DepositError {
             | Self::SourceNotPermitted { .. }
             | Self::LabMismatch { .. } => DepositErrorKind::EndsPass,
             Self::Superseded { .. } => DepositErrorKind::Superseded,
+            Self::Vault(VaultError::KeyRefused { .. }) => DepositErrorKind::EndsPass,
             Self::Vault(_) => DepositErrorKind::Failed,
         }
     }
@@ -202,6 +203,15 @@ pub enum VaultError {
         /// The reason on record.
         reason: String,
     },
+    /// The vault answers nothing under this connector key: it is unknown or revoked, or does not reach to the
+    /// source that was asked about.
+    #[error("{why}")]
+    KeyRefused {
+        /// The code that a deposit under this key would be refused with.
+        code: &'static str,
+        /// Why, and what to do about it.
+        why: String,
+    },
     /// The disk is full.
     #[error("no space is left on the disk of {}: free some and run again; everything that was acknowledged is kept", path.display())]
     DiskFull {
@@ -241,6 +251,7 @@ impl VaultError {
             Self::Index { .. } => "vault-index",
             Self::Damaged { .. } => "vault-damaged",
             Self::Withdrawn { .. } => "article-withdrawn",
+            Self::KeyRefused { code, .. } => code,
             Self::DiskFull { .. } => "disk-full",
             Self::Io { .. } => "vault-io",
             Self::Store { .. } => "vault-store",

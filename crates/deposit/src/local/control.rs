@@ -182,18 +182,16 @@ impl Control {
         let keys = self.rows(
             "SELECT name, created_at, revoked_at FROM connector_key ORDER BY name",
             params![],
-            |row| {
-                Ok(KeyRecord {
-                    name: row.get(0)?,
-                    created_at: instant(row.get(1)?)?,
-                    revoked_at: row.get::<_, Option<i64>>(2)?.map(instant).transpose()?,
-                    permissions: Vec::new(),
-                })
-            },
+            key_record,
         )?;
         keys.into_iter()
             .map(|key| Ok(KeyRecord { permissions: self.permissions(&key.name)?, ..key }))
             .collect()
+    }
+
+    /// The connector key as the vault knows it, a revoked one too. `None` if it never gave it out.
+    pub fn key(&self, key: &ConnectorKey) -> Result<Option<KeyRecord>, VaultError> {
+        self.key_of(&key.hash())
     }
 
     /// Withdraws an article: no version of it is shown, listed or exported any more, a later one neither.
@@ -238,19 +236,12 @@ impl Control {
     }
 
     fn judge_key(&self, unit: &Unit, hash: &Sha256) -> Result<(), DepositError> {
-        let found: Option<(String, bool)> = self
-            .connection()
-            .prepare_cached("SELECT name, revoked_at IS NOT NULL FROM connector_key WHERE hash = ?1")
-            .and_then(|mut statement| {
-                statement.query_row([hash.as_bytes()], |row| Ok((row.get(0)?, row.get(1)?))).optional()
-            })
-            .map_err(|error| self.error(error))?;
-        let Some((key, revoked)) = found else { return Err(DepositError::KeyUnknown) };
-        if revoked {
+        let Some(record) = self.key_of(hash)? else { return Err(DepositError::KeyUnknown) };
+        let KeyRecord { name: key, revoked_at, permissions, .. } = record;
+        if revoked_at.is_some() {
             return Err(DepositError::KeyRevoked { name: key });
         }
         let source = unit.key().source();
-        let permissions = self.permissions(&key)?;
         let Some(permission) = permissions.iter().find(|permission| permission.source == source) else {
             return Err(DepositError::SourceNotPermitted { key, name: source.to_owned() });
         };
@@ -258,6 +249,19 @@ impl Control {
             Ok(_) => Ok(()),
             Err(refused) => Err(DepositError::HostNotPermitted { key, host: refused.authority().to_owned() }),
         }
+    }
+
+    /// The key with this hash. All hashes are compared, each in full, so that the time that it takes says
+    /// nothing about any of them.
+    fn key_of(&self, hash: &Sha256) -> Result<Option<KeyRecord>, VaultError> {
+        let keys = self.rows(
+            "SELECT name, created_at, revoked_at, hash FROM connector_key",
+            params![],
+            |row| Ok((key_record(row)?, row.get::<_, [u8; 32]>(3)?)),
+        )?;
+        let same = keys.into_iter().filter(|(_, known)| is_same(known, hash.as_bytes()));
+        let Some((record, _)) = same.reduce(|_, last| last) else { return Ok(None) };
+        Ok(Some(KeyRecord { permissions: self.permissions(&record.name)?, ..record }))
     }
 
     /// The withdrawal of an article, if it is withdrawn.
@@ -339,6 +343,22 @@ fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
         transaction.pragma_update(None, "user_version", FORMAT)?;
     }
     transaction.commit()
+}
+
+/// Name, instants of making and revoking; without what is permitted.
+fn key_record(row: &Row<'_>) -> rusqlite::Result<KeyRecord> {
+    Ok(KeyRecord {
+        name: row.get(0)?,
+        created_at: instant(row.get(1)?)?,
+        revoked_at: row.get::<_, Option<i64>>(2)?.map(instant).transpose()?,
+        permissions: Vec::new(),
+    })
+}
+
+/// Whether two hashes are the same, in a time that does not depend on where they differ.
+fn is_same(one: &[u8; 32], other: &[u8; 32]) -> bool {
+    let differing = one.iter().zip(other).fold(0, |bits, (one, other)| bits | (one ^ other));
+    std::hint::black_box(differing) == 0
 }
 
 fn instant(millisecond: i64) -> rusqlite::Result<Timestamp> {

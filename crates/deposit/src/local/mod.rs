@@ -180,6 +180,11 @@ impl LocalVault {
         self.shared.manifest.created
     }
 
+    /// Whether it is a laboratory's.
+    pub fn is_lab(&self) -> bool {
+        self.shared.manifest.lab
+    }
+
     /// The vault's folder.
     pub fn folder(&self) -> &Path {
         &self.shared.folder

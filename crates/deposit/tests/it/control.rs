@@ -108,6 +108,20 @@ fn a_key_reaches_to_its_sources_and_hosts_alone() {
 }
 
 #[test]
+fn a_key_is_known_by_itself_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = open(folder.path());
+    let control = vault.control();
+    let north = control.create_key("north", &[permission("example", &[HOST])]).unwrap().unwrap();
+    let south = control.create_key("south", &[]).unwrap().unwrap();
+    control.revoke_key("south").unwrap();
+    let keys = control.keys().unwrap();
+    assert_eq!(control.key(&north).unwrap().as_ref(), keys.first());
+    assert_eq!(control.key(&south).unwrap().as_ref(), keys.last(), "a revoked one is found too");
+    assert_eq!(control.key(&"0".repeat(64).parse().unwrap()).unwrap(), None);
+}
+
+#[test]
 fn a_key_is_shown_once_and_kept_as_a_hash() {
     let folder = tempfile::tempdir().unwrap();
     let vault = open(folder.path());
