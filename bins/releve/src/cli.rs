@@ -1,6 +1,7 @@
 //! The command line, as clap reads it.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -47,6 +48,10 @@ pub(crate) enum Command {
         /// The sources, by name. Naming a source picks it; it does not make it due.
         #[arg(value_name = "SOURCE")]
         sources: Vec<String>,
+        /// Send no request after this time, such as `14m`, so that the next start of cron finds nothing under way. What is left
+        /// is for the next pass. A pass ends of itself when its trigger is due again.
+        #[arg(long = "for", value_name = "LENGTH", value_parser = length)]
+        time: Option<Duration>,
     },
     /// Read what is due whenever it is, until asked to stop: for those without cron. A source that is deactivated
     /// meanwhile is left alone; any other change of the configuration counts from the next start on.
@@ -79,11 +84,14 @@ pub(crate) enum Command {
         #[arg(long)]
         all: bool,
     },
-    /// Show a sealed article.
+    /// Show a sealed article: its last version, and how each version differs from the one before.
     Show {
         /// Its identifier, its address, or SOURCE:IDENTIFIER.
         #[arg(value_name = "REFERENCE")]
         reference: String,
+        /// Show this version instead, counted from 1 on.
+        #[arg(long, value_name = "N")]
+        number: Option<u32>,
         /// The whole text or the bytes as they came. With --json, the envelope is in base64.
         #[arg(long, value_enum, default_value_t = ShowAs::Markdown)]
         format: ShowAs,
@@ -164,12 +172,33 @@ pub(crate) enum ShowAs {
 }
 
 /// What is done with the vault.
-#[derive(Clone, Copy, Debug, Subcommand)]
+#[derive(Clone, Debug, Subcommand)]
 pub(crate) enum VaultCommand {
     /// Build the index anew from the segments, which are only read.
     Reindex,
     /// How much it holds, of each source.
     Stats,
+    /// Hide an article from show and export, in every version. Not a byte of what is sealed changes, and who decided so,
+    /// when and why is on record.
+    Withdraw(DecisionArgs),
+    /// Lift a withdrawal, and keep on record that it was.
+    Reinstate(DecisionArgs),
+    /// List every withdrawal, lifted ones too.
+    Withdrawals,
+}
+
+/// A decision on an article, as it is put on record.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct DecisionArgs {
+    /// The article: its identifier, its address, or SOURCE:IDENTIFIER.
+    #[arg(value_name = "REFERENCE")]
+    pub(crate) reference: String,
+    /// Why.
+    #[arg(long, value_name = "TEXT", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(crate) reason: String,
+    /// Who decides. Without it, the account that runs the command is on record.
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(crate) by: Option<String>,
 }
 
 /// Which configuration file a schema is of.
@@ -199,4 +228,13 @@ pub(crate) struct ExtractArgs {
     /// Extract by this source's rules.
     #[arg(long, value_name = "SOURCE")]
     pub(crate) source: Option<String>,
+}
+
+/// A length of time as configuration writes it: `14m`, `1h 30m`.
+fn length(text: &str) -> Result<Duration, String> {
+    let length: jiff::SignedDuration = text.parse().map_err(|error: jiff::Error| error.to_string())?;
+    Duration::try_from(length)
+        .ok()
+        .filter(|length| !length.is_zero())
+        .ok_or_else(|| "a length of time is more than nothing".to_owned())
 }

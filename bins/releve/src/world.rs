@@ -7,12 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use releve_deposit::{Admission, LocalOptions, LocalVault, VaultError};
+use releve_deposit::{Admission, LocalOptions, LocalVault, Manifest, VaultError};
 use releve_fetch::{AccessHeader, Clock, HttpsFetch, LabFile, Network};
 use releve_ledger::{Ledger, LedgerErrorKind, MemoryLedger, Realm, SqliteLedger, ThisMachine};
 use releve_proof::RootSet;
 use releve_source::{Connector, File, Source, VaultAt, parse_connector, parse_sources};
-use serde::Deserialize;
 
 use crate::cli::Global;
 use crate::clock::SystemClock;
@@ -23,6 +22,8 @@ pub(crate) struct World {
     pub(crate) base: PathBuf,
     /// The connector's own configuration.
     pub(crate) connector: Connector,
+    /// The folder with a file for each source.
+    pub(crate) sources_folder: PathBuf,
     /// The sources, in the order of their names.
     pub(crate) sources: Vec<Source>,
     /// What is likely not meant.
@@ -39,13 +40,6 @@ pub(crate) struct LabRun {
     pub(crate) file: LabFile,
     /// The root, as PEM.
     pub(crate) root: Vec<u8>,
-}
-
-/// What is wanted here of a vault's `vault.json`.
-#[derive(Deserialize)]
-struct VaultFile {
-    id: String,
-    lab: bool,
 }
 
 impl World {
@@ -98,7 +92,8 @@ impl World {
         let warnings = connector.warnings.iter().chain(&sources.warnings).map(ToString::to_string).collect();
         let mut sources = sources.value;
         sources.sort_by(|one, other| one.name().cmp(other.name()));
-        let world = Self { base, connector: connector.value, sources, warnings, clock, lab };
+        let world =
+            Self { base, connector: connector.value, sources_folder: folder, sources, warnings, clock, lab };
         world.check_lab_hosts()?;
         Ok(world)
     }
@@ -172,18 +167,17 @@ impl World {
 
     /// The folder and the id of a vault of which only segments and `vault.json` need be left: a copy, say, without an index
     /// and without the right to write.
-    pub(crate) fn bare_vault(&self) -> Result<(PathBuf, Option<String>)> {
+    pub(crate) fn bare_vault(&self) -> Result<(PathBuf, String)> {
         let folder = self.vault_folder()?;
-        // One that is missing or broken is met again by whoever reads the segments, and told there.
-        let named = fs::read(folder.join("vault.json")).ok();
-        let Some(named) = named.and_then(|text| serde_json::from_slice::<VaultFile>(&text).ok()) else {
-            return Ok((folder, None));
+        let bare = || match Manifest::read(&folder)? {
+            None => Err(VaultError::Missing { path: folder.clone() }),
+            Some(Manifest { lab, .. }) if lab != self.lab.is_some() => {
+                Err(VaultError::LabMismatch { path: folder.clone(), vault_is_lab: lab })
+            }
+            Some(manifest) => Ok(manifest.id),
         };
-        if named.lab != self.lab.is_some() {
-            let error = VaultError::LabMismatch { path: folder.clone(), vault_is_lab: named.lab };
-            return Err(error).with_context(|| format!("cannot use the vault {}", folder.display()));
-        }
-        Ok((folder, Some(named.id)))
+        let id = bare().with_context(|| format!("cannot use the vault {}", folder.display()))?;
+        Ok((folder, id))
     }
 
     /// The vault's folder.
@@ -252,6 +246,18 @@ impl World {
         }
         Ok(())
     }
+}
+
+/// The account that runs this, as it is put on record beside a decision.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the account's name comes from the environment, and this is the binary"
+)]
+pub(crate) fn account() -> String {
+    std::env::var("LOGNAME")
+        .ok()
+        .filter(|name| !name.is_empty())
+        .unwrap_or_else(|| format!("uid {}", rustix::process::getuid().as_raw()))
 }
 
 #[expect(clippy::disallowed_methods, reason = "secrets come from the environment, and this is the binary")]

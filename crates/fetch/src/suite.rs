@@ -237,7 +237,7 @@ pub async fn r32_a_body_over_its_bounds_is_an_error<P: Publisher>(publisher: &P)
 /// The caller is asked once the head is there. A short body is read all the same, and the connection serves again.
 pub async fn r32_a_body_that_is_not_wanted_is_not_read<P: Publisher>(publisher: &P) {
     publisher.put(url("/short").as_str(), 404, &[], b"<p>gone</p>");
-    publisher.put(url("/long").as_str(), 404, &[], &[b'x'; 100_000]);
+    publisher.put(url("/long").as_str(), 404, &[], "x".repeat(100_000).as_bytes());
     let bounds = Bounds::default();
     let user_agent = "Suite/1 (+https://example.org; contact@example.org)".parse().unwrap();
     let mut connection = connect(publisher).await;

@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use releve_extract::{IdentifierAt, IdentifierRule, Pointer};
 use releve_feed::{Announcement, DateField, Feed, ListShape, PointerError, Wanted, read, read_list};
 use releve_ledger::{Announced, SeenIn};
-use releve_source::{Embargo, Identifier, ListFields, Source, Trigger, Way};
-use releve_url_canon::{CanonicalUrl, canonicalise};
+use releve_source::{Embargo, Entrance, Identifier, ListFields, Source, Trigger, Way};
+use releve_url_canon::{CanonicalUrl, HttpsUrl, canonicalise};
 use releve_visit::Visited;
 
 /// Why an announcement is not queued.
@@ -28,6 +28,8 @@ pub enum Unqueued {
         /// The host, with its port where that is not 443.
         authority: String,
     },
+    /// Its address is that of a robots.txt, of the trigger or of the backlog's list: no article stands there.
+    NoArticle,
     /// It has no identifier where the configuration says that it has one (R6).
     IdentifierMissing {
         /// The reason.
@@ -49,6 +51,7 @@ impl Unqueued {
             Self::NoAddress => "announcement-without-address",
             Self::Address { code, .. } => code,
             Self::HostNotAdmitted { .. } => "host-not-admitted",
+            Self::NoArticle => "address-no-article",
             Self::IdentifierMissing { .. } => "identifier-missing",
             Self::Embargo { until: Some(_), .. } => "embargo",
             Self::Embargo { until: None, .. } => "embargo-incomplete",
@@ -63,6 +66,9 @@ impl fmt::Display for Unqueued {
             Self::Address { why, .. } | Self::IdentifierMissing { why } => f.write_str(why),
             Self::HostNotAdmitted { authority } => {
                 write!(f, "{authority} is not among the hosts admitted for this source")
+            }
+            Self::NoArticle => {
+                f.write_str("the address is that of a robots.txt, a feed or a list, not an article's")
             }
             Self::Embargo { until: Some(until), .. } => write!(f, "under embargo until {until}"),
             Self::Embargo { until: None, .. } => {
@@ -184,10 +190,23 @@ fn address(source: &Source, announcement: &Announcement) -> Result<Option<Canoni
     let Some(link) = &announcement.link else { return Ok(None) };
     let canonical = canonicalise(link, None, source.necessary_parameters())
         .map_err(|refusal| Unqueued::Address { code: refusal.code(), why: refusal.to_string() })?;
+    if is_no_article(source, canonical.url.as_https()) {
+        return Err(Unqueued::NoArticle);
+    }
     match source.hosts().admit(canonical.url.as_https()) {
         Ok(_) => Ok(Some(canonical.url)),
         Err(refusal) => Err(Unqueued::HostNotAdmitted { authority: refusal.authority().to_owned() }),
     }
+}
+
+/// Whether something else than an article is known to stand there.
+fn is_no_article(source: &Source, address: &HttpsUrl) -> bool {
+    let is_list = match source.backlog().map(|backlog| &backlog.entrance) {
+        Some(Entrance::Sitemaps(sitemaps)) => sitemaps.contains(address),
+        Some(Entrance::List { pages, .. }) => pages.first() == *address,
+        _ => false,
+    };
+    is_list || address == source.trigger().address() || address.path_and_query() == "/robots.txt"
 }
 
 fn identifier(rule: &IdentifierRule, announcement: &Announcement) -> Result<String, Unqueued> {

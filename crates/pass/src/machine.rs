@@ -11,13 +11,17 @@
 //! Triggering  read                                     Choosing    choose among all that is queued
 //!             refused by robots.txt                    Over        finish: nothing more is asked of the source
 //!             refused or failed otherwise              Choosing    choose among all that is queued
-//!             let go because of an interruption        Over        finish
+//!             let go                                   Over        finish
 //! Choosing    a reference                              Reading     read the article
+//!             the backlog's list goes first            Walking     take a step of its walk
+//!             the time is up                           Over        finish
 //!             none left                                Over        finish; not as done, if the trigger failed
+//! Walking     a step was taken                         Choosing    choose
+//!             let go                                   Over        finish
 //! Reading     ready to be deposited                    Depositing  offer it to the vault
 //!             refused                                  Choosing    record it; choose
 //!             its identifiers differ                   Over        record it; finish at once
-//!             let go because of an interruption        Over        finish
+//!             let go                                   Over        finish
 //! Depositing  sealed, or sealed already                Choosing    record it; choose
 //!             refused for good                         Choosing    record it; choose
 //!             refused: key revoked, source inactive    Over        finish at once
@@ -26,6 +30,8 @@
 //!             failed, for the tenth time in a row      Over        record it; finish at once
 //! any         interrupted                              —           finish after what is in hand
 //! ```
+//!
+//! A request is let go, before it is sent, by an interruption or because its turn comes after the end of the pass.
 //!
 //! The machine counts and decides; what a trigger, an article or a deposit is, it does not know.
 
@@ -63,6 +69,8 @@ pub enum Step {
         /// that is due (R23); what a cut-off pass has left is read by whichever comes next.
         again: bool,
     },
+    /// Take one step of the walk over the backlog's list; answer with [`Pass::walked`].
+    Walk,
     /// Read and judge the article; answer with [`Pass::read`].
     Read,
     /// Wait, then offer the deposit in hand to the vault; answer with [`Pass::offered`].
@@ -129,8 +137,42 @@ pub enum Triggered {
     RefusedByRobots,
     /// It was refused or failed otherwise.
     Failed,
-    /// An interruption came before its request was sent.
-    LetGo,
+    /// Its request was not sent.
+    LetGo(LetGo),
+}
+
+/// Why a request was not sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LetGo {
+    /// An interruption came first.
+    Interrupted,
+    /// Its turn comes after the end of the pass.
+    OutOfTime,
+}
+
+/// What is to be done next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chosen {
+    /// A reference is to be read.
+    Reference,
+    /// The walk over the backlog's list goes on: the trigger announced nothing that is still to be read.
+    Walk,
+    /// Something is left, and the time of this pass is up.
+    TimeUp,
+    /// Nothing is left.
+    Nothing,
+}
+
+/// What came of a step of the walk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Walked {
+    /// A file of the list was read, or could not be; the walk goes on or has ended.
+    Step {
+        /// How many references it added to what is queued.
+        queued: usize,
+    },
+    /// Its request was not sent.
+    LetGo(LetGo),
 }
 
 /// What came of reading an article.
@@ -142,8 +184,8 @@ pub enum Read {
     Refused,
     /// The identifiers read in different places differ (R6).
     IdentifiersDiffer,
-    /// An interruption came before its request was sent.
-    LetGo,
+    /// Its request was not sent.
+    LetGo(LetGo),
 }
 
 /// What the vault answered.
@@ -179,6 +221,7 @@ enum State {
     Locking,
     Triggering,
     Choosing,
+    Walking,
     Reading,
     Depositing { attempts: u32 },
     Over,
@@ -238,7 +281,7 @@ impl Pass {
                 self.choose()
             }
             Triggered::RefusedByRobots => self.finish(End::TriggerRefused),
-            Triggered::LetGo => self.finish(End::Interrupted),
+            Triggered::LetGo(why) => self.let_go(why),
             Triggered::Failed => {
                 self.tally.trigger_failed = true;
                 self.choose()
@@ -246,16 +289,35 @@ impl Pass {
         }
     }
 
-    /// Answers [`Step::Choose`]: whether there was a reference.
-    pub fn chosen(&mut self, reference: bool) -> Step {
-        match (self.state, reference) {
-            (State::Choosing, true) => {
+    /// Answers [`Step::Choose`].
+    pub fn chosen(&mut self, chosen: Chosen) -> Step {
+        if self.state != State::Choosing {
+            return self.finish(End::OutOfOrder);
+        }
+        match chosen {
+            Chosen::Reference => {
                 self.state = State::Reading;
                 Step::Read
             }
-            (State::Choosing, false) if self.tally.trigger_failed => self.finish(End::TriggerFailed),
-            (State::Choosing, false) => self.finish(End::Done),
-            _ => self.finish(End::OutOfOrder),
+            Chosen::Walk => {
+                self.state = State::Walking;
+                Step::Walk
+            }
+            Chosen::Nothing | Chosen::TimeUp if self.tally.trigger_failed => self.finish(End::TriggerFailed),
+            Chosen::TimeUp => self.finish(End::TimeUp),
+            Chosen::Nothing => self.finish(End::Done),
+        }
+    }
+
+    /// Answers [`Step::Walk`].
+    pub fn walked(&mut self, walked: Walked) -> Step {
+        match walked {
+            _ if self.state != State::Walking => self.finish(End::OutOfOrder),
+            Walked::Step { queued } => {
+                self.tally.found += queued;
+                self.choose()
+            }
+            Walked::LetGo(why) => self.let_go(why),
         }
     }
 
@@ -279,7 +341,7 @@ impl Pass {
                 self.tally.refused += 1;
                 Stepped { record: Some(Record::SetAside), step: self.finish(End::IdentifiersDiffer) }
             }
-            Read::LetGo => self.finish(End::Interrupted).into(),
+            Read::LetGo(why) => self.let_go(why).into(),
         }
     }
 
@@ -336,6 +398,13 @@ impl Pass {
         }
         self.state = State::Choosing;
         Step::Choose { again: self.again }
+    }
+
+    fn let_go(&mut self, why: LetGo) -> Step {
+        self.finish(match why {
+            LetGo::Interrupted => End::Interrupted,
+            LetGo::OutOfTime => End::TimeUp,
+        })
     }
 
     fn finish(&mut self, end: End) -> Step {

@@ -28,6 +28,8 @@ pub enum End {
     DepositsFail,
     /// The vault accepts nothing more for this source: key revoked, or source inactive (R23, R39).
     VaultClosed,
+    /// Its time is up, or the trigger is due again; something is left for the next pass.
+    TimeUp,
     /// The process was asked to stop.
     Interrupted,
     /// Another process has taken the source's lock over, because this one was stopped for too long.
@@ -43,7 +45,7 @@ pub enum End {
 impl End {
     /// Whether the pass did all that it came for, as far as this goes.
     pub fn is_done(self) -> bool {
-        matches!(self, Self::Done | Self::Inactive)
+        matches!(self, Self::Done | Self::Inactive | Self::TimeUp)
     }
 
     /// One sentence for the operator.
@@ -61,6 +63,7 @@ impl End {
             }
             Self::DepositsFail => "ten deposits in a row failed; see to the vault, nothing is lost",
             Self::VaultClosed => "the vault takes nothing more of this source",
+            Self::TimeUp => "the time is up; the next pass goes on from here",
             Self::Interrupted => "interrupted; the next pass goes on from here",
             Self::LockLost => "another process works on the source now; it goes on from here",
             Self::NoCredential => "the source's credential cannot be read; nothing was requested",
@@ -83,6 +86,9 @@ pub struct Tally {
     pub queued: usize,
     /// How many announced references are under embargo still, and so are not queued (R41).
     pub embargoed: usize,
+    /// How many references the walk over the backlog's list added.
+    #[serde(default)]
+    pub found: usize,
     /// Articles read whole.
     pub read: usize,
     /// Articles sealed.

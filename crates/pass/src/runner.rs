@@ -15,12 +15,12 @@ use releve_proof::{Connector, RootSet};
 use releve_source::{AccessSpec, Source, Trigger, Way};
 use releve_url_canon::HttpsUrl;
 use releve_visit::{
-    Expected, Interrupt, Interrupter, Order, Refusal, Terms, VisitError, Visitor, sentence, wait,
+    Expected, Interrupt, Interrupter, Order, Refusal, Terms, VisitError, Visited, Visitor, sentence, wait,
 };
 
 use crate::announce::{Unqueued, announced, read_trigger, shown};
 use crate::article::{Ready, Under, Unfit, prepare};
-use crate::machine::{Locked, Offered, Pass, Read, Record, Step, Stepped, Triggered};
+use crate::machine::{Chosen, LetGo, Locked, Offered, Pass, Read, Record, Step, Stepped, Triggered, Walked};
 use crate::report::{End, REFUSALS_MAX, RefusalLine, Report, Tally};
 
 /// How long a source's lock is held without being renewed. It only matters to other machines: on this one a dead
@@ -118,11 +118,15 @@ struct Refused {
 
 impl<F: Fetch> Runner<F> {
     /// Makes one pass over one source and reports. It asks for nothing unless something is due.
+    ///
+    /// It sends no request after `until`, nor once the trigger is due again: a backlog of a million articles takes many
+    /// passes, and each begins with what is new.
     pub async fn pass(
         &self,
         source: &Source,
         access: Option<&AccessHeader>,
         interrupt: &Interrupt,
+        until: Timestamp,
     ) -> Report {
         let started_at = self.clock.now();
         let mut hand = Hand {
@@ -133,6 +137,7 @@ impl<F: Fetch> Runner<F> {
                 necessary: source.necessary_parameters().clone(),
                 interval: source.rhythm().host(),
                 bounds: *source.bounds(),
+                until,
             },
             lock: None,
             pass: None,
@@ -209,10 +214,8 @@ impl<F: Fetch> Runner<F> {
                         return Ok(End::Interrupted);
                     }
                 }
-                Step::Choose { again } => {
-                    let reference = self.choose(hand, again)?;
-                    machine.chosen(reference)
-                }
+                Step::Choose { again } => machine.chosen(self.choose(hand, again)?),
+                Step::Walk => machine.walked(Walked::Step { queued: 0 }),
                 Step::Read => {
                     let read = self.read(hand, interrupt).await?;
                     self.recorded(machine.read(read), hand)?
@@ -237,11 +240,18 @@ impl<F: Fetch> Runner<F> {
             Taking::Taken(lock) => {
                 hand.lock = Some(lock.clone());
                 let last = self.ledger.schedule(name, now)?.trigger;
-                let due = due(last, hand.source.rhythm().trigger(), now);
+                let every = self.trigger_every(hand.source, now)?;
+                let due = due(last, every, now);
                 let later = due.at(now);
                 if later > now {
                     hand.report.trigger_due_at = Some(later);
                 }
+                let again = if matches!(due, Due::Later { .. }) {
+                    Some(later)
+                } else {
+                    later.checked_add(every).ok()
+                };
+                hand.terms.until = again.map_or(hand.terms.until, |again| hand.terms.until.min(again));
                 // A start that finds nothing to do is no pass: what the last one had to say stays the last word.
                 let idle = matches!(due, Due::Later { .. }) && self.ledger.counts(name)?.queued == 0;
                 if !idle {
@@ -250,6 +260,14 @@ impl<F: Fetch> Runner<F> {
                 Ok(Locked::Taken(due))
             }
         }
+    }
+
+    /// How often the trigger is read: as configured (R18), or after every second request where the host asks for so long a
+    /// Crawl-delay that the trigger would leave no turn to the articles.
+    fn trigger_every(&self, source: &Source, now: Timestamp) -> Result<Duration, LedgerError> {
+        let copy = self.ledger.robots(source.trigger().address().authority(), now)?;
+        let delay = copy.and_then(|copy| copy.crawl_delay).unwrap_or_default();
+        Ok(source.rhythm().trigger().max(delay.saturating_mul(2)))
     }
 
     /// Renews the lock until what it returns is dropped.
@@ -286,8 +304,10 @@ impl<F: Fetch> Runner<F> {
         let visited = match visited {
             Ok(visited) => visited,
             Err(VisitError::Ledger(error)) => return Err(error),
-            Err(VisitError::Refused(Refusal::Interrupted)) => return Ok(Triggered::LetGo),
             Err(VisitError::Refused(refusal)) => {
+                if let Some(why) = let_go(&refusal) {
+                    return Ok(Triggered::LetGo(why));
+                }
                 self.refused(hand, "", address.as_str(), refusal.code(), &refusal.to_string());
                 let by_robots =
                     matches!(refusal, Refusal::RobotsDisallowed { .. } | Refusal::RobotsBlocked { .. });
@@ -351,11 +371,16 @@ impl<F: Fetch> Runner<F> {
         self.ledger.record(pass, &entry, &came, now)
     }
 
-    fn choose(&self, hand: &mut Hand<'_>, again: bool) -> Result<bool, LedgerError> {
-        let Some(pass) = &hand.pass else { return Ok(false) };
+    fn choose(&self, hand: &mut Hand<'_>, again: bool) -> Result<Chosen, LedgerError> {
+        let Some(pass) = &hand.pass else { return Ok(Chosen::Nothing) };
         let choice = if again { Choice::All } else { Choice::Untried };
-        hand.entry = self.ledger.next_to_read(pass, choice, self.clock.now(), 1)?.into_iter().next();
-        Ok(hand.entry.is_some())
+        let now = self.clock.now();
+        hand.entry = self.ledger.next_to_read(pass, choice, now, 1)?.into_iter().next();
+        Ok(match hand.entry {
+            None => Chosen::Nothing,
+            Some(_) if now > hand.terms.until => Chosen::TimeUp,
+            Some(_) => Chosen::Reference,
+        })
     }
 
     async fn read(&self, hand: &mut Hand<'_>, interrupt: &Interrupt) -> Result<Read, LedgerError> {
@@ -380,8 +405,10 @@ impl<F: Fetch> Runner<F> {
         let visited = match self.visitor.visit(&order, &hand.terms, hand.access, interrupt).await {
             Ok(visited) => visited,
             Err(VisitError::Ledger(error)) => return Err(error),
-            Err(VisitError::Refused(Refusal::Interrupted)) => return Ok(Read::LetGo),
             Err(VisitError::Refused(refusal)) => {
+                if let Some(why) = let_go(&refusal) {
+                    return Ok(Read::LetGo(why));
+                }
                 let wait = refusal.retry_after();
                 hand.refusal =
                     Some(Refused { code: refusal.code().to_owned(), reason: refusal.to_string(), wait });
@@ -389,6 +416,9 @@ impl<F: Fetch> Runner<F> {
             }
             Err(other) => return Ok(hand.refuse("visit-failed", sentence(&other))),
         };
+        if let Some(other) = self.leads_elsewhere(hand.source, &entry, &visited)? {
+            return Ok(hand.refuse("other-article", other));
+        }
         let under =
             Under { roots: &self.roots, connector: &self.connector, access: hand.access, lab: self.lab };
         match prepare(source, &entry, &visited, under) {
@@ -406,6 +436,29 @@ impl<F: Fetch> Runner<F> {
                 Ok(if differ { Read::IdentifiersDiffer } else { Read::Refused })
             }
         }
+    }
+
+    /// Whether redirects led to something that is known not to be the article: the front page, or the address of another
+    /// reference. Publishers send readers of what they took down there; sealed, it would be a lie about what was
+    /// published. The answer is the reason.
+    fn leads_elsewhere(
+        &self,
+        source: &Source,
+        entry: &Entry,
+        visited: &Visited,
+    ) -> Result<Option<String>, LedgerError> {
+        let final_address = &visited.address;
+        if visited.redirects.is_empty() || *final_address == visited.requested {
+            return Ok(None);
+        }
+        if final_address.path_and_query() == "/" {
+            return Ok(Some(format!("it redirects to the front page {final_address}")));
+        }
+        let there = self.ledger.entries_at(source.name().as_str(), final_address)?;
+        let other = there.iter().find(|other| other.identifier != entry.identifier);
+        Ok(other.map(|other| {
+            format!("it redirects to {final_address}, where the article {:?} stands", other.identifier)
+        }))
     }
 
     /// Offers what is in hand to the vault, on a thread that may block.
@@ -572,6 +625,15 @@ fn deposit(vault: &dyn Vault, source: &str, ready: &Ready) -> Result<Given, NotG
         versions: last.is_some(),
         address: ready.proof.address().clone(),
     })
+}
+
+/// Why a request was not sent, where that says nothing of what was asked for.
+fn let_go(refusal: &Refusal) -> Option<LetGo> {
+    match refusal {
+        Refusal::Interrupted => Some(LetGo::Interrupted),
+        Refusal::OutOfTime { .. } => Some(LetGo::OutOfTime),
+        _ => None,
+    }
 }
 
 /// How often in a row the read of an article failed, this time included.

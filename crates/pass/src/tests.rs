@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use releve_pace::Due;
 
 use crate::End;
-use crate::machine::{Locked, Offered, Pass, Read, Record, Step, Stepped, Triggered};
+use crate::machine::{Chosen, LetGo, Locked, Offered, Pass, Read, Record, Step, Stepped, Triggered, Walked};
 
 /// A pass that has chosen a reference, its trigger just read.
 fn reading() -> Pass {
@@ -17,7 +17,7 @@ fn reading() -> Pass {
         pass.triggered(Triggered::Read { announced: 9, queued: 9, embargoed: 0 }),
         Step::Choose { again: true }
     );
-    assert_eq!(pass.chosen(true), Step::Read);
+    assert_eq!(pass.chosen(Chosen::Reference), Step::Read);
     pass
 }
 
@@ -51,7 +51,7 @@ fn r18_a_trigger_that_is_not_due_is_not_read_and_what_was_cut_off_is() {
     let (mut pass, _) = Pass::begin(true);
     // Only what no pass has tried yet: what failed waits for a pass that is due (R23).
     assert_eq!(pass.locked(Locked::Taken(Due::Later { at })), Step::Choose { again: false });
-    assert_eq!(pass.chosen(false), Step::Finish(End::Done));
+    assert_eq!(pass.chosen(Chosen::Nothing), Step::Finish(End::Done));
     let (mut pass, _) = Pass::begin(true);
     assert_eq!(pass.locked(Locked::Taken(Due::Soon { at })), Step::Trigger { at });
 }
@@ -61,7 +61,7 @@ fn r35_a_trigger_that_robots_txt_refuses_ends_the_pass_and_another_failure_does_
     for (triggered, step) in [
         (Triggered::RefusedByRobots, Step::Finish(End::TriggerRefused)),
         (Triggered::Failed, CHOOSE),
-        (Triggered::LetGo, Step::Finish(End::Interrupted)),
+        (Triggered::LetGo(LetGo::Interrupted), Step::Finish(End::Interrupted)),
     ] {
         let (mut pass, _) = Pass::begin(true);
         pass.locked(Locked::Taken(Due::Now));
@@ -108,7 +108,7 @@ fn r23_a_refusal_that_would_come_again_is_not_tried_again() {
 
 /// Reads the next article and offers it as often as the pass wants to, failing each time.
 fn fail(pass: &mut Pass) -> (u32, Step) {
-    pass.chosen(true);
+    pass.chosen(Chosen::Reference);
     pass.read(Read::Ready);
     let mut attempts = 0;
     loop {
@@ -136,9 +136,9 @@ fn r24_a_read_that_fails_does_not_count_and_a_deposit_that_succeeds_resets() {
         for _ in 0..3 {
             fail(&mut pass);
         }
-        pass.chosen(true);
+        pass.chosen(Chosen::Reference);
         pass.read(Read::Refused);
-        pass.chosen(true);
+        pass.chosen(Chosen::Reference);
         pass.read(Read::Ready);
         assert_eq!(pass.offered(between).step, CHOOSE);
         // Nine in a row are behind it, and none counts any more.
@@ -156,16 +156,39 @@ fn an_interruption_lets_what_is_in_hand_be_finished() {
     );
     assert_eq!((pass.tally().sealed, pass.tally().new_versions), (1, 1));
     // Or let go, where nothing was sent.
-    assert_eq!(reading().read(Read::LetGo), Step::Finish(End::Interrupted).into());
+    assert_eq!(reading().read(Read::LetGo(LetGo::OutOfTime)), Step::Finish(End::TimeUp).into());
+    assert_eq!(reading().read(Read::LetGo(LetGo::Interrupted)), Step::Finish(End::Interrupted).into());
+}
+
+#[test]
+fn r10_a_walk_goes_step_by_step_between_articles() {
+    let mut pass = reading();
+    assert_eq!(pass.read(Read::Refused).step, CHOOSE);
+    assert_eq!(pass.chosen(Chosen::Walk), Step::Walk);
+    assert_eq!(pass.walked(Walked::Step { queued: 7 }), CHOOSE);
+    assert_eq!(pass.chosen(Chosen::Walk), Step::Walk);
+    assert_eq!(pass.walked(Walked::Step { queued: 2 }), CHOOSE);
+    assert_eq!(pass.tally().found, 9);
+    assert_eq!(pass.chosen(Chosen::Walk), Step::Walk);
+    assert_eq!(pass.walked(Walked::LetGo(LetGo::Interrupted)), Step::Finish(End::Interrupted));
+}
+
+#[test]
+fn a_pass_whose_time_is_up_leaves_the_rest_to_the_next() {
+    let mut pass = reading();
+    assert_eq!(pass.read(Read::Refused).step, CHOOSE);
+    assert_eq!(pass.chosen(Chosen::TimeUp), Step::Finish(End::TimeUp));
+    assert!(End::TimeUp.is_done());
 }
 
 #[test]
 fn an_answer_that_nobody_waits_for_ends_the_pass() {
     let over = Step::Finish(End::OutOfOrder);
     let (mut pass, _) = Pass::begin(true);
-    assert_eq!(pass.chosen(true), over);
+    assert_eq!(pass.chosen(Chosen::Reference), over);
     assert_eq!(pass.locked(Locked::Held), over);
     assert_eq!(depositing().read(Read::Ready).step, over);
+    assert_eq!(reading().walked(Walked::Step { queued: 1 }), over);
     assert_eq!(reading().offered(Offered::Failed).step, over);
     assert_eq!(reading().triggered(Triggered::Failed), over);
 }
@@ -175,5 +198,5 @@ fn a_pass_whose_trigger_failed_is_not_done() {
     let (mut pass, _) = Pass::begin(true);
     pass.locked(Locked::Taken(Due::Now));
     pass.triggered(Triggered::Failed);
-    assert_eq!(pass.chosen(false), Step::Finish(End::TriggerFailed));
+    assert_eq!(pass.chosen(Chosen::Nothing), Step::Finish(End::TriggerFailed));
 }

@@ -18,6 +18,7 @@
 //!     necessary: NecessaryParameters::none(),
 //!     interval: Default::default(),
 //!     bounds: Default::default(),
+//!     until: jiff::Timestamp::MAX,
 //! };
 //! let order = Order {
 //!     address: "https://elsewhere.example.net/a".parse()?,

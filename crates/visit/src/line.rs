@@ -60,6 +60,8 @@ pub(crate) enum Stood {
     Overtaken,
     /// An interruption came first. Nothing was sent.
     Interrupted,
+    /// The turn would have come at this instant, which is too late. Nothing was sent.
+    OutOfTime(Timestamp),
 }
 
 /// What a line works with.
@@ -69,6 +71,7 @@ pub(crate) struct Means<'a, F> {
     pub(crate) clock: &'a dyn Clock,
     pub(crate) user_agent: &'a UserAgent,
     pub(crate) interrupt: &'a Interrupt,
+    pub(crate) until: Timestamp,
 }
 
 impl<C: Connection> Line<C> {
@@ -86,6 +89,9 @@ impl<C: Connection> Line<C> {
         loop {
             // Wait without holding anything while the turn is far.
             let at = hosts.next_turn(host, request.interval, clock.now())?;
+            if at > means.until {
+                return Ok(Stood::OutOfTime(at));
+            }
             let lead = if self.reusable(request, at) { Duration::ZERO } else { LEAD };
             if !wait(*clock, interrupt, earlier(at, lead)).await {
                 return Ok(Stood::Interrupted);
@@ -122,7 +128,7 @@ impl<C: Connection> Line<C> {
         stands: &impl Fn() -> Result<bool, LedgerError>,
         turn: &Turn,
     ) -> Result<Option<Stood>, LedgerError> {
-        let Means { fetch, hosts, clock, user_agent, interrupt } = means;
+        let Means { fetch, hosts, clock, user_agent, interrupt, .. } = means;
         let bounds = &request.bounds;
         if !stands()? {
             return Ok(Some(Stood::Overtaken));

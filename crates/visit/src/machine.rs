@@ -444,15 +444,7 @@ impl<'a> Visit<'a> {
         url: HttpsUrl,
         interval: HostInterval,
     ) -> Request {
-        Request {
-            host,
-            url,
-            purpose,
-            expected: None,
-            access: false,
-            interval,
-            bounds: self.terms.bounds,
-        }
+        Request { host, url, purpose, expected: None, access: false, interval, bounds: self.terms.bounds }
     }
 
     /// The source's interval, lengthened by the Crawl-delay that these rules ask of us.

@@ -1,5 +1,6 @@
 use std::fmt;
 
+use jiff::Timestamp;
 use releve_bounds::Bounds;
 use releve_pace::HostInterval;
 use releve_redirect_policy::AdmittedHosts;
@@ -16,6 +17,8 @@ pub struct Terms {
     pub interval: HostInterval,
     /// How long a request may take and how large a response may get (R32).
     pub bounds: Bounds,
+    /// No request waits for a turn that comes later than this: the work that the visit belongs to is over by then.
+    pub until: Timestamp,
 }
 
 /// One address to be read, and what is expected of it.

@@ -58,6 +58,11 @@ pub enum Refusal {
     Fetch(Failure),
     /// The process was asked to stop while the visit waited.
     Interrupted,
+    /// The host's next turn comes after the end of the work that the visit belongs to.
+    OutOfTime {
+        /// When it would have come.
+        at: Timestamp,
+    },
     /// The runner answered what was not asked. A bug in the runner.
     OutOfOrder,
 }
@@ -92,6 +97,7 @@ impl Refusal {
             Self::MediaType { .. } => "media-type-unexpected",
             Self::Fetch(failure) => failure.code,
             Self::Interrupted => "interrupted",
+            Self::OutOfTime { .. } => "out-of-time",
             Self::OutOfOrder => "out-of-order",
         }
     }
@@ -121,6 +127,7 @@ impl fmt::Display for Refusal {
             }
             Self::Fetch(failure) => f.write_str(&failure.message),
             Self::Interrupted => f.write_str("interrupted before the request was sent"),
+            Self::OutOfTime { at } => write!(f, "the host's next turn comes at {at:.0}, which is too late"),
             Self::OutOfOrder => f.write_str("the visit was answered out of order; please report this"),
         }
     }

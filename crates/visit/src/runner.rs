@@ -111,10 +111,12 @@ impl<F: Fetch> Visitor<F> {
                             clock: self.clock.as_ref(),
                             user_agent: &self.user_agent,
                             interrupt,
+                            until: terms.until,
                         };
                         line.ask(&means, &request, access.filter(|_| request.access), stands).await?
                     };
                     match stood {
+                        Stood::OutOfTime(at) => return Err(Refusal::OutOfTime { at }.into()),
                         Stood::Interrupted => return Err(Refusal::Interrupted.into()),
                         Stood::Overtaken if request.purpose == Purpose::Target => visit.reconsider(),
                         Stood::Overtaken => {
@@ -198,18 +200,16 @@ impl<F: Fetch> Visitor<F> {
 fn answer(exchange: &Exchange, now: Timestamp) -> Answer<'_> {
     let head = match &exchange.outcome {
         Err(error) => Err(Failure { code: error.code(), message: sentence(error) }),
-        Ok(response) => {
-            Ok(Head {
-                status: response.status,
-                locations: response.headers.all("location").collect(),
-                media_type: media_type(&response.headers),
-                retry_after: response.headers.first("retry-after").and_then(|value| retry_after(value, now)),
-                body: match &response.body {
-                    Ok(body) => Ok(&body.decoded),
-                    Err(error) => Err(Failure { code: error.code(), message: sentence(error) }),
-                },
-            })
-        }
+        Ok(response) => Ok(Head {
+            status: response.status,
+            locations: response.headers.all("location").collect(),
+            media_type: media_type(&response.headers),
+            retry_after: response.headers.first("retry-after").and_then(|value| retry_after(value, now)),
+            body: match &response.body {
+                Ok(body) => Ok(&body.decoded),
+                Err(error) => Err(Failure { code: error.code(), message: sentence(error) }),
+            },
+        }),
     };
     Answer { at: now, head }
 }

@@ -21,6 +21,7 @@ fn terms() -> Terms {
         necessary: NecessaryParameters::none(),
         interval: releve_pace::HostInterval::default(),
         bounds: releve_bounds::Bounds::default(),
+        until: Timestamp::MAX,
     }
 }
 

@@ -95,6 +95,7 @@ fn terms() -> Terms {
         necessary: NecessaryParameters::new(["id"]),
         interval: HostInterval::default(),
         bounds: Bounds::default(),
+        until: Timestamp::MAX,
     }
 }
 
@@ -285,7 +286,8 @@ async fn r36_nothing_of_a_host_is_read_whose_robots_txt_fails() {
 
 /// A head that announces a gigabyte, and then nothing.
 fn headed(status: &str, media_type: &str) -> Answer {
-    let head = format!("HTTP/1.1 {status}\r\nContent-Type: {media_type}\r\nContent-Length: 1073741824\r\n\r\n");
+    let head =
+        format!("HTTP/1.1 {status}\r\nContent-Type: {media_type}\r\nContent-Length: 1073741824\r\n\r\n");
     Answer::raw(head).hang()
 }
 
@@ -434,6 +436,19 @@ async fn r22_a_robots_txt_that_runs_out_in_line_is_read_again_before_the_request
     assert_eq!(codes.last(), Some(&"robots-disallowed"), "{codes:?}");
     let asked = world.asked();
     assert_eq!(asked.last().unwrap(), "www.a.test/robots.txt", "{asked:?}");
+}
+
+#[tokio::test]
+async fn r21_a_turn_that_comes_too_late_is_not_waited_for() {
+    let robots = Reply::ok("text/plain", "User-agent: *\nCrawl-delay: 3600\n");
+    let world = world([host("www.a.test").at("/robots.txt", robots).otherwise(|_| page("x").into())]);
+    let visitor = world.visitor(0);
+    let order = order("https://www.a.test/x");
+    let terms = Terms { until: Timestamp::now() + Duration::from_secs(15 * 60), ..terms() };
+    let refused = visitor.visit(&order, &terms, None, &Interrupt::never()).await;
+    let Err(VisitError::Refused(refusal)) = refused else { panic!("{refused:?}") };
+    assert_eq!(refusal.code(), "out-of-time");
+    assert_eq!(world.asked(), ["www.a.test/robots.txt"]);
 }
 
 #[tokio::test]

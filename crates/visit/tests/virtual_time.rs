@@ -119,6 +119,7 @@ async fn read<F: Fetch>(visitor: &Visitor<F>, host: usize, article: usize) {
         necessary: NecessaryParameters::none(),
         interval: HostInterval::default(),
         bounds: Bounds::default(),
+        until: Timestamp::MAX,
     };
     let order = Order {
         address: format!("https://h{host}.example.org/{article}").parse().unwrap(),

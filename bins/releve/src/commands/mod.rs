@@ -1,5 +1,6 @@
 //! One module a command.
 
+mod active;
 mod canon;
 mod check;
 mod demo;
@@ -23,20 +24,21 @@ use serde::Serialize;
 
 use crate::cli::{Cli, Command};
 use crate::exit::Exit;
+use crate::output::Shown;
 
 /// Runs a command. What it prints goes to `out`.
-pub(crate) fn run(cli: &Cli, out: &mut dyn Write) -> Result<Exit> {
+pub(crate) fn run(cli: &Cli, out: &mut Shown<impl Write>) -> Result<Exit> {
     let global = &cli.global;
     match &cli.command {
-        Command::Pass { sources } => pass::run(global, sources, out),
+        Command::Pass { sources, time } => pass::run(global, sources, *time, out),
         Command::Run { sources } => run::run(global, sources),
         Command::Demo { dir } => demo::run(global, dir.as_deref(), out),
         Command::Check => check::run(global, out),
         Command::Explain { address, source } => explain::run(global, address, source.as_deref(), out),
         Command::Status { all } => status::run(global, *all, out),
-        Command::Show { reference, format } => show::run(global, reference, *format, out),
+        Command::Show { reference, number, format } => show::run(global, reference, *number, *format, out),
         Command::Verify { references, head } => verify::run(global, references, head.as_deref(), out),
-        Command::Vault { command } => vault::run(global, *command, out),
+        Command::Vault { command } => vault::run(global, command, out),
         Command::Retry { source, reference } => retry::run(global, source, reference, out),
         Command::Extract(args) => extract::run(global, args, out),
         Command::Robots { file, agent, cases, addresses } => {

@@ -2,8 +2,10 @@
 
 use std::io::Write;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
+use jiff::Timestamp;
 use releve_deposit::LocalVault;
 use releve_fetch::{AccessHeader, HttpsFetch};
 use releve_ledger::{Hosts, Ledger as _, SqliteLedger, State};
@@ -14,6 +16,7 @@ use releve_source::Source;
 use releve_visit::{Interrupt, Interrupter, Visitor};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use super::active::Active;
 use super::print_json;
 use crate::cli::Global;
 use crate::exit::Exit;
@@ -21,11 +24,17 @@ use crate::progress::Progress;
 use crate::table;
 use crate::world::World;
 
-pub(crate) fn run(global: &Global, names: &[String], out: &mut dyn Write) -> Result<Exit> {
+pub(crate) fn run(
+    global: &Global,
+    names: &[String],
+    time: Option<Duration>,
+    out: &mut dyn Write,
+) -> Result<Exit> {
     let world = World::load(global)?;
+    let until = time.and_then(|time| world.clock.now().checked_add(time).ok()).unwrap_or(Timestamp::MAX);
     let sources = world.select(names)?;
     let progress = Arc::new(Progress::new(global.json));
-    let reports = passes(&world, sources, Arc::clone(&progress));
+    let reports = passes(global, &world, sources, until, Arc::clone(&progress));
     progress.clear();
     let Some(reports) = reports? else { return Ok(Exit::Interrupted) };
     if global.json {
@@ -39,17 +48,23 @@ pub(crate) fn run(global: &Global, names: &[String], out: &mut dyn Write) -> Res
 /// Makes a pass over each source, side by side, and returns their reports in the order of the sources. There are none if
 /// it was asked twice to stop: then nothing was finished, and the next pass goes on from what is on record.
 pub(crate) fn passes(
+    global: &Global,
     world: &World,
     sources: Vec<Source>,
+    until: Timestamp,
     progress: Arc<Progress>,
 ) -> Result<Option<Vec<Report>>> {
     let (work, without) = with_access(world, sources);
     let runner = Arc::new(runner(world, progress)?);
     until_stopped(async move |interrupt: Interrupt| {
+        let active = Active::watch(global, world, work.iter().map(|(source, _)| source));
         let mut tasks = Vec::new();
         for (source, access) in work {
-            let (runner, interrupt) = (Arc::clone(&runner), interrupt.clone());
-            tasks.push(tokio::spawn(async move { runner.pass(&source, access.as_ref(), &interrupt).await }));
+            let (runner, interrupt, active) =
+                (Arc::clone(&runner), interrupt.clone(), active.of(source.name()));
+            tasks.push(tokio::spawn(async move {
+                active.pass(&runner, &source, access.as_ref(), &interrupt, until).await
+            }));
         }
         let mut reports = Vec::with_capacity(tasks.len());
         for task in tasks {

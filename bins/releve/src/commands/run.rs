@@ -4,12 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
+use jiff::Timestamp;
 use releve_fetch::{AccessHeader, HttpsFetch};
 use releve_pace::due;
 use releve_pass::{End, Report, Runner};
 use releve_source::Source;
 use releve_visit::{Interrupt, wait};
 
+use super::active::{Active, OfSource};
 use super::pass::{runner, until_stopped, with_access};
 use crate::cli::Global;
 use crate::exit::Exit;
@@ -30,11 +32,13 @@ pub(crate) fn run(global: &Global, names: &[String]) -> Result<Exit> {
     let runner = Arc::new(runner(&world, Arc::clone(&progress))?);
     tracing::info!(sources = work.len(), "running until asked to stop");
     let ended = until_stopped(async move |interrupt: Interrupt| {
+        let active = Active::watch(global, &world, work.iter().map(|(source, _)| source));
         let mut tasks = Vec::new();
         for (source, access) in work {
-            let (runner, interrupt, global) = (Arc::clone(&runner), interrupt.clone(), global.clone());
+            let (runner, interrupt, active) =
+                (Arc::clone(&runner), interrupt.clone(), active.of(source.name()));
             tasks.push(tokio::spawn(async move {
-                again_and_again(&global, &runner, &source, access.as_ref(), &interrupt).await;
+                again_and_again(&active, &runner, &source, access.as_ref(), &interrupt).await;
             }));
         }
         let mut ended = Ok(());
@@ -50,23 +54,14 @@ pub(crate) fn run(global: &Global, names: &[String]) -> Result<Exit> {
 
 /// Passes over one source, each when it is due, until an interruption.
 async fn again_and_again(
-    global: &Global,
+    active: &OfSource,
     runner: &Runner<HttpsFetch>,
     source: &Source,
     access: Option<&AccessHeader>,
     interrupt: &Interrupt,
 ) {
     loop {
-        // The operator may have deactivated it since (R39).
-        if !still_active(global, source) {
-            let source = source.name().as_str();
-            tracing::warn!(
-                source,
-                "inactive, or its configuration cannot be used: nothing is requested any more"
-            );
-            return;
-        }
-        let report = runner.pass(source, access, interrupt).await;
+        let report = active.pass(runner, source, access, interrupt, Timestamp::MAX).await;
         tell(&report);
         if matches!(report.end, End::Interrupted | End::Inactive) {
             return;
@@ -75,6 +70,11 @@ async fn again_and_again(
         let look_again = now.checked_add(LOOK_AGAIN).unwrap_or(now);
         let next = match report.end {
             End::LockHeld | End::LedgerFailed => look_again,
+            // What is left goes on as soon as the trigger has been read again.
+            End::TimeUp => match runner.ledger.schedule(source.name().as_str(), now) {
+                Ok(schedule) => due(schedule.trigger, source.rhythm().trigger(), now).at(now),
+                Err(_) => look_again,
+            },
             _ => match runner.ledger.schedule(source.name().as_str(), now) {
                 Ok(schedule) => due(schedule.trigger, source.rhythm().trigger(), now).at(now).max(look_again),
                 Err(_) => look_again,
@@ -84,12 +84,6 @@ async fn again_and_again(
             return;
         }
     }
-}
-
-/// Whether the source is active in the configuration as it is now. Everything else in it counts from the next start on.
-fn still_active(global: &Global, source: &Source) -> bool {
-    World::load(global)
-        .is_ok_and(|world| world.sources.iter().any(|now| now.name() == source.name() && now.is_active()))
 }
 
 /// What a pass did goes to the log: quietly where all is well.

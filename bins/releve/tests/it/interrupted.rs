@@ -4,7 +4,7 @@ use std::process::Child;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::support::{Ran, Sandbox, article, example, feed};
+use crate::support::{PAGES, Ran, Sandbox, article, example, feed};
 
 const ARTICLES: [&str; 5] = ["a", "b", "c", "d", "e"];
 
@@ -120,4 +120,92 @@ fn the_daemon_reads_what_is_due_and_ends_cleanly_on_sigterm() {
     assert!(began.elapsed() < Duration::from_secs(3));
     assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", ""));
     assert_eq!(sandbox.sealed().len(), ARTICLES.len());
+}
+
+#[test]
+fn r10_of_two_at_once_exactly_one_reads_in_every_combination() {
+    let pairs = [("pass", "pass"), ("pass", "run"), ("run", "pass"), ("run", "run")];
+    let tried: Vec<_> = pairs
+        .into_iter()
+        .map(|pair| {
+            let (first, second) = pair;
+            std::thread::spawn(move || {
+                let sandbox = sandbox();
+                let mut one = sandbox.spawn(&[first]);
+                until_asked(&sandbox, 1);
+                let mut two = sandbox.spawn(&[second]);
+                until_asked(&sandbox, 2 + ARTICLES.len());
+                // A daemon that found the source taken looks again, and finds nothing due.
+                sleep(Duration::from_secs(2));
+                for child in [&mut one, &mut two] {
+                    drop(child.kill());
+                    child.wait().unwrap();
+                }
+                (pair, sandbox.asked())
+            })
+        })
+        .collect();
+    for pair in tried {
+        let (pair, asked) = pair.join().unwrap();
+        let mut once = asked.clone();
+        once.sort();
+        once.dedup();
+        assert_eq!(asked.len(), once.len(), "{pair:?}: {asked:?}");
+        assert_eq!(asked.len(), 2 + ARTICLES.len(), "{pair:?}: {asked:?}");
+    }
+}
+
+#[test]
+fn r39_a_source_that_is_deactivated_meanwhile_is_left_alone_at_once() {
+    let deactivated: Vec<_> = ["pass", "run"]
+        .into_iter()
+        .map(|command| {
+            std::thread::spawn(move || {
+                let sandbox = sandbox();
+                let child = sandbox.spawn(&[command]);
+                until_asked(&sandbox, 3);
+                sandbox.write("sources/example.toml", &format!("active = false\n{PAGES}"));
+                let ran = Ran::of(&child.wait_with_output().unwrap()).expect(0);
+                // The look at the configuration takes a second, in which one request may leave, and what is in hand is
+                // finished.
+                assert!(sandbox.asked().len() <= 5, "{command}: {:?} {ran:?}", sandbox.asked());
+                assert!(ran.stderr.contains("inactive"), "{ran:?}");
+                // What was read before is sealed, and stays.
+                let sealed = sandbox.sealed();
+                assert!(!sealed.is_empty());
+                sandbox.run(&["pass", "example"]).expect(0);
+                assert_eq!(sandbox.sealed(), sealed);
+            })
+        })
+        .collect();
+    for command in deactivated {
+        command.join().unwrap();
+    }
+}
+
+#[test]
+fn r39_a_configuration_that_is_being_written_stops_nothing() {
+    let sandbox = sandbox();
+    let child = sandbox.spawn(&["pass", "--json"]);
+    until_asked(&sandbox, 2);
+    sandbox.write("sources/example.toml", "name = ");
+    sleep(Duration::from_secs(2));
+    sandbox.write("sources/example.toml", PAGES);
+    let ran = Ran::of(&child.wait_with_output().unwrap()).expect(0);
+    assert_eq!(ran.json()[0]["end"], "done");
+    assert_eq!(sandbox.sealed().len(), ARTICLES.len());
+}
+
+#[test]
+fn a_pass_ends_when_its_time_is_up_and_the_next_goes_on() {
+    let sandbox = sandbox();
+    let ran = sandbox.run(&["pass", "--for", "2500ms", "--json"]).expect(0);
+    assert_eq!(ran.json()[0]["end"], "time-up", "{ran:?}");
+    let asked = sandbox.asked().len();
+    assert!((3..=4).contains(&asked), "{:?}", sandbox.asked());
+    let report = sandbox.pass();
+    assert_eq!(report["end"], "done");
+    assert_eq!(sandbox.sealed().len(), ARTICLES.len());
+    let refused = sandbox.run(&["pass", "--for", "soon"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
 }

@@ -473,6 +473,38 @@ fn r37_what_is_no_complete_success_is_refused_and_on_record() {
 }
 
 #[test]
+fn r02_what_leads_to_another_article_or_to_the_front_page_is_not_the_article() {
+    let (gone, taken_down, moved, new) = (
+        "https://www.example.test/gone",
+        "https://www.example.test/down",
+        "https://www.example.test/old",
+        "/new",
+    );
+    let sandbox = Sandbox::of_pages(
+        example()
+            .at("/feed.xml", feed([("g", gone), ("t", taken_down), ("m", moved), ("a", A)]))
+            .at("/gone", Reply::redirect(301, "/"))
+            .at("/down", Reply::redirect(302, "/a"))
+            .at("/old", Reply::redirect(301, new))
+            .at(new, article("m"))
+            // A front page that would pass for each of them.
+            .at("/", article("g"))
+            .at("/a", article("a")),
+    );
+    let report = sandbox.pass();
+    assert_eq!(codes(&report), ["other-article", "other-article"], "{report}");
+    assert_eq!(report["sealed"], 2, "{report}");
+}
+
+#[test]
+fn r02_what_is_known_to_be_no_article_is_not_asked_for() {
+    let (robots, feed_itself) = ("https://www.example.test/robots.txt", "https://www.example.test/feed.xml");
+    let sandbox = Sandbox::of_pages(example().at("/feed.xml", feed([("r", robots), ("f", feed_itself)])));
+    assert_eq!(codes(&sandbox.pass()), ["address-no-article", "address-no-article"]);
+    assert_eq!(sandbox.asked(), ["www.example.test/robots.txt", "www.example.test/feed.xml"]);
+}
+
+#[test]
 fn r39_nothing_at_all_is_requested_for_an_inactive_source() {
     let sandbox = Sandbox::of_pages(example().at("/feed.xml", feed([("a", A)])));
     sandbox.write("sources/example.toml", &format!("active = false\n{PAGES}"));

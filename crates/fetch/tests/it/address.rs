@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
-use releve_fetch::{Dial, Fetch as _, FetchError, HttpsFetch, Network, Resolve};
+use releve_fetch::{Dial, Fetch as _, FetchError, HttpsFetch, Network, Resolve, SystemDialler};
 use releve_lab::{Host, Reply};
 use tokio::net::TcpStream;
 
@@ -96,6 +96,45 @@ async fn r31_an_answer_with_one_private_address_is_not_dialled_at_all() {
         assert_eq!(error.code(), "not-public-address", "{answer:?}");
         assert!(dialler.dialled.lock().unwrap().is_empty(), "{answer:?}");
     }
+}
+
+/// Dials with the system's own dialler; the one connection that is made afterwards shows that the log sees connections.
+#[tokio::test]
+#[ignore = "a part for a child"]
+async fn dial_what_is_not_public() {
+    let answers: [&[&str]; 4] =
+        [&["127.0.0.1"], &["::1"], &["93.184.216.34", "10.1.2.3"], &["::ffff:127.0.0.1", "169.254.169.254"]];
+    for answer in answers {
+        let fetch = HttpsFetch::new(
+            Network::internet_through(Answers::of(&[answer]), Arc::new(SystemDialler)),
+            Arc::new(Ticking::from("2026-03-01T12:00:00Z")),
+        );
+        assert_eq!(connect(&fetch).await.code(), "not-public-address", "{answer:?}");
+    }
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+}
+
+#[test]
+fn r31_no_socket_is_connected_before_the_addresses_are_checked() {
+    if !Command::new("strace").arg("--version").output().is_ok_and(|strace| strace.status.success()) {
+        assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "strace is not installed");
+        println!("skipped: strace is not installed");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("strace");
+    let status = Command::new("strace")
+        .args(["-f", "-e", "trace=connect", "-o"])
+        .arg(&log)
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", "address::dial_what_is_not_public", "--ignored"])
+        .status()
+        .unwrap();
+    assert!(status.success());
+    let calls = std::fs::read_to_string(&log).unwrap();
+    let connected: Vec<&str> = calls.lines().filter(|call| call.contains("sa_family=AF_INET")).collect();
+    assert_eq!(connected.len(), 1, "{calls}");
 }
 
 #[tokio::test]

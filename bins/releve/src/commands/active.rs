@@ -1,0 +1,142 @@
+//! Whether a source is still active (R39): an operator who deactivates it means now, not after the pass.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use jiff::Timestamp;
+use releve_fetch::{AccessHeader, Fetch};
+use releve_pass::{End, Report, Runner};
+use releve_source::{Source, SourceName};
+use releve_visit::{Interrupt, Interrupter};
+
+use crate::cli::Global;
+use crate::world::World;
+
+/// How often the configuration is looked at. A host is asked once a second at most, so after this time at most one more
+/// request has left.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// How long a configuration that cannot be used is taken for one that is being written.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Watches the configuration for as long as it lives.
+pub(crate) struct Active {
+    sources: BTreeMap<SourceName, Interrupt>,
+    watching: tokio::task::JoinHandle<()>,
+}
+
+/// One of the sources that are watched.
+#[derive(Clone)]
+pub(crate) struct OfSource {
+    deactivated: Interrupt,
+}
+
+impl Active {
+    /// Begins to watch these sources. Every other change of the configuration counts from the next start on.
+    pub(crate) fn watch<'a>(
+        global: &Global,
+        world: &World,
+        sources: impl Iterator<Item = &'a Source>,
+    ) -> Self {
+        let (mut watched, mut interrupts) = (BTreeMap::new(), BTreeMap::new());
+        for source in sources {
+            let (interrupter, interrupt) = Interrupter::pair();
+            watched.insert(source.name().clone(), interrupter);
+            interrupts.insert(source.name().clone(), interrupt);
+        }
+        let (global, folder) = (global.clone(), world.sources_folder.clone());
+        let watching = tokio::spawn(async move {
+            let (mut seen, mut unreadable_for) = (None, Duration::ZERO);
+            while !watched.is_empty() {
+                let now = Seen::look(&global.config, &folder);
+                if seen.as_ref() != Some(&now) {
+                    let active = match World::load(&global) {
+                        Ok(world) => Some(active(&world)),
+                        // An editor may be about to write the rest of it.
+                        Err(_) if unreadable_for < PATIENCE => None,
+                        Err(_) => Some(Vec::new()),
+                    };
+                    if let Some(active) = active {
+                        watched.retain(|source, interrupter| still(source, interrupter, &active));
+                        (seen, unreadable_for) = (Some(now), Duration::ZERO);
+                    } else {
+                        unreadable_for += LOOK;
+                    }
+                }
+                tokio::time::sleep(LOOK).await;
+            }
+        });
+        Self { sources: interrupts, watching }
+    }
+
+    /// One of the sources.
+    pub(crate) fn of(&self, source: &SourceName) -> OfSource {
+        let deactivated = self.sources.get(source).cloned().unwrap_or_else(Interrupt::never);
+        OfSource { deactivated }
+    }
+}
+
+impl Drop for Active {
+    fn drop(&mut self) {
+        self.watching.abort();
+    }
+}
+
+impl OfSource {
+    /// Makes a pass that ends when the source is deactivated.
+    pub(crate) async fn pass<F: Fetch>(
+        &self,
+        runner: &Runner<F>,
+        source: &Source,
+        access: Option<&AccessHeader>,
+        interrupt: &Interrupt,
+        until: Timestamp,
+    ) -> Report {
+        let either = interrupt.clone().or(self.deactivated.clone());
+        let mut report = runner.pass(source, access, &either, until).await;
+        if report.end == End::Interrupted && self.deactivated.came() {
+            report.end = End::Inactive;
+        }
+        report
+    }
+}
+
+/// Whether the source is among those that are active; if not, its work is interrupted.
+fn still(source: &SourceName, interrupter: &Interrupter, active: &[SourceName]) -> bool {
+    let stays = active.contains(source);
+    if !stays {
+        tracing::warn!(
+            source = source.as_str(),
+            "inactive, or its configuration cannot be used: nothing is requested any more"
+        );
+        interrupter.interrupt();
+    }
+    stays
+}
+
+/// The names of the active sources.
+fn active(world: &World) -> Vec<SourceName> {
+    world.sources.iter().filter(|source| source.is_active()).map(|source| source.name().clone()).collect()
+}
+
+/// What the files of the configuration look like from outside.
+#[derive(PartialEq, Eq)]
+struct Seen(Vec<(PathBuf, Option<(SystemTime, u64)>)>);
+
+impl Seen {
+    fn look(config: &Path, folder: &Path) -> Self {
+        let look = |path: PathBuf| {
+            let about = fs::metadata(&path).ok();
+            let about = about.and_then(|about| Some((about.modified().ok()?, about.len())));
+            (path, about)
+        };
+        let mut seen = vec![look(config.to_owned())];
+        if let Ok(entries) = fs::read_dir(folder) {
+            seen.extend(entries.flatten().map(|entry| look(entry.path())));
+        }
+        seen.sort();
+        Self(seen)
+    }
+}
