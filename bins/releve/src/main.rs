@@ -9,7 +9,7 @@ mod progress;
 mod table;
 mod world;
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::Parser as _;
@@ -17,12 +17,12 @@ use tracing_subscriber::EnvFilter;
 
 use crate::cli::Cli;
 use crate::exit::Exit;
-use crate::output::WhileRead;
+use crate::output::{Shown, WhileRead};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     log();
-    let mut out = io::BufWriter::new(WhileRead::new(io::stdout().lock()));
+    let mut out = Shown::new(io::BufWriter::new(WhileRead::new(io::stdout().lock())));
     let ran = commands::run(&cli, &mut out).and_then(|exit| {
         out.flush()?;
         Ok(exit)
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
         Ok(exit) => exit,
         Err(error) => {
             // If standard error is gone too there is nobody left to tell.
-            drop(writeln!(io::stderr(), "releve: {error:#}"));
+            drop(writeln!(Shown::new(io::stderr()), "releve: {error:#}"));
             Exit::CouldNotRun
         }
     };
@@ -43,8 +43,9 @@ fn log() {
     let filter = EnvFilter::try_from_env("RELEVE_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(io::stderr)
-        .with_ansi(io::stderr().is_terminal())
+        .with_writer(|| Shown::new(io::stderr()))
+        // Colours would be escaped with everything else that a terminal acts on.
+        .with_ansi(false)
         .with_target(false)
         .init();
 }

@@ -8,6 +8,8 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use releve_pass::{Event, Watch};
 
+use crate::output::one_line;
+
 /// One bar for all passes of the process.
 pub(crate) struct Progress {
     bar: ProgressBar,
@@ -52,7 +54,7 @@ impl Watch for Progress {
             }
             Event::Reading { reference } => {
                 tracing::info!(source, reference, "reading");
-                self.bar.set_message(format!("{source}: {reference}"));
+                self.bar.set_message(one_line(&format!("{source}: {reference}")).into_owned());
             }
             Event::Deposited { reference, sealed } => {
                 tracing::info!(source, reference, sealed, "deposited");

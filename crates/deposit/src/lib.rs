@@ -97,6 +97,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod admission;
+mod differences;
 mod error;
 mod key;
 mod local;
@@ -109,11 +110,12 @@ mod vault;
 mod warc;
 
 pub use admission::{Admission, Clock};
+pub use differences::{Difference, Part, differences};
 pub use error::{DepositError, DepositErrorKind, VaultError};
 pub use key::{ArticleKey, ConnectorKey, InvalidConnectorKey, InvalidKey};
 pub use local::{
-    Control, Fault, KeyRecord, LocalOptions, LocalVault, Permission, Progress, Reindexed, SEGMENT_BYTES_MAX,
-    SourceStats, Stats, Verification, Verify, Withdrawal, reindex, verify,
+    Control, Decision, Fault, KeyRecord, LocalOptions, LocalVault, Manifest, Permission, Progress, Reindexed,
+    SEGMENT_BYTES_MAX, SourceStats, Stats, Verification, Verify, Withdrawal, reindex, verify,
 };
 pub use memory::MemoryVault;
 pub use seal::Receipt;

@@ -2,32 +2,60 @@
 
 use std::io::Write;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use releve_deposit::{ArticleKey, LocalVault, Since, Unit, Vault as _, Version};
+use releve_deposit::{
+    ArticleKey, Difference, LocalVault, Part, Unit, Vault as _, VaultError, Version, differences,
+};
 use serde_json::{Value, json};
 
 use super::print_json;
 use crate::cli::{Global, ShowAs};
 use crate::exit::Exit;
+use crate::output::{Shown, one_line};
 use crate::world::World;
 
-pub(crate) fn run(global: &Global, reference: &str, format: ShowAs, out: &mut dyn Write) -> Result<Exit> {
+pub(crate) fn run(
+    global: &Global,
+    reference: &str,
+    number: Option<u32>,
+    format: ShowAs,
+    out: &mut Shown<impl Write>,
+) -> Result<Exit> {
     let world = World::load(global)?;
     let vault = world.existing_vault()?;
     let mut objects = Vec::new();
+    let mut withdrawn = None;
+    let mut is_shown = false;
     for key in find(&vault, reference)? {
-        let versions = vault.versions(&key)?;
-        let Some(last) = versions.last() else { continue };
-        let Some(unit) = vault.read(last.receipt.digest)? else {
-            bail!("the vault lists {key} and does not have it; run `releve verify`");
+        let versions = match vault.versions(&key) {
+            // Another source's article may bear the same identifier, and may be shown.
+            Err(error @ VaultError::Withdrawn { .. }) => {
+                withdrawn = Some(error);
+                continue;
+            }
+            versions => versions?,
         };
+        let chosen = match number {
+            None => versions.last(),
+            Some(number) => versions.iter().find(|version| version.number == number),
+        };
+        let Some(chosen) = chosen else {
+            bail!("{key} has {} versions, and none of number {}", versions.len(), number.unwrap_or_default());
+        };
+        let article = Sealed { vault: &vault, versions: &versions, chosen, unit: read(&vault, chosen)? };
         if global.json {
-            objects.push(to_json(&unit, &versions, format)?);
+            objects.push(article.to_json(format)?);
         } else {
-            print(&unit, &versions, format, out)?;
+            article.print(format, out)?;
         }
+        is_shown = true;
+    }
+    match withdrawn {
+        Some(error) if is_shown => tracing::warn!("{error}"),
+        Some(error) => return Err(error.into()),
+        None => {}
     }
     if global.json {
         print_json(out, &objects)?;
@@ -35,43 +63,130 @@ pub(crate) fn run(global: &Global, reference: &str, format: ShowAs, out: &mut dy
     Ok(Exit::Done)
 }
 
-/// The last of an article's versions, which `unit` is.
-fn to_json(unit: &Unit, versions: &[Version], format: ShowAs) -> Result<Value> {
-    Ok(match format {
-        ShowAs::Proof => serde_json::from_str(&unit.proof().to_json())?,
-        ShowAs::Envelope => json!({
-            "address": unit.address().as_str(),
-            "media_type": unit.media_type(),
-            "base64": STANDARD.encode(unit.envelope()),
-        }),
-        ShowAs::Markdown => json!({
-            "article": unit.article_json(),
-            "address": unit.address().as_str(),
-            "read_at": unit.read_at(),
-            "unit": unit.digest().to_string(),
-            "receipt": versions.last().map(|last| last.receipt.to_json()),
-            "versions": versions.iter().map(|version| json!({
-                "number": version.number,
-                "read_at": version.read_at,
-                "unit": version.receipt.digest.to_string(),
-            })).collect::<Vec<_>>(),
-        }),
-    })
+/// An article in all its versions, one of which is shown.
+struct Sealed<'a> {
+    vault: &'a LocalVault,
+    versions: &'a [Version],
+    chosen: &'a Version,
+    /// That one's.
+    unit: Unit,
 }
 
-fn print(unit: &Unit, versions: &[Version], format: ShowAs, out: &mut dyn Write) -> Result<()> {
-    match format {
-        ShowAs::Envelope => out.write_all(unit.envelope())?,
-        ShowAs::Proof => writeln!(out, "{}", unit.proof().to_json())?,
-        ShowAs::Markdown => {
-            writeln!(out, "{}", unit.article()?.to_markdown())?;
-            writeln!(out, "---")?;
-            if let Some(last) = versions.last() {
-                writeln!(out, "{}, version {} of {}", last.key, last.number, versions.len())?;
-                writeln!(out, "read at {} on {}", unit.address(), unit.read_at())?;
-                writeln!(out, "unit {}, seal {}", unit.digest(), last.receipt.sequence)?;
+impl Sealed<'_> {
+    fn to_json(&self, format: ShowAs) -> Result<Value> {
+        let unit = &self.unit;
+        Ok(match format {
+            ShowAs::Proof => serde_json::from_str(&unit.proof().to_json())?,
+            ShowAs::Envelope => json!({
+                "address": unit.address().as_str(),
+                "media_type": unit.media_type(),
+                "base64": STANDARD.encode(unit.envelope()),
+            }),
+            ShowAs::Markdown => {
+                let mut versions = Vec::new();
+                self.history(|version, differences| {
+                    versions.push(json!({
+                        "number": version.number,
+                        "address": version.address,
+                        "read_at": version.read_at,
+                        "unit": version.receipt.digest.to_string(),
+                        "receipt": version.receipt.to_json(),
+                        "differences": differences.map(|all| all.iter().map(difference_to_json).collect::<Vec<_>>()),
+                    }));
+                    Ok(())
+                })?;
+                versions.reverse();
+                json!({
+                    "article": unit.article_json(),
+                    "number": self.chosen.number,
+                    "address": unit.address().as_str(),
+                    "read_at": unit.read_at(),
+                    "unit": unit.digest().to_string(),
+                    "receipt": self.chosen.receipt.to_json(),
+                    "versions": versions,
+                })
             }
-            writeln!(out, "{}", releve_proof::ATTESTS)?;
+        })
+    }
+
+    fn print(&self, format: ShowAs, out: &mut Shown<impl Write>) -> Result<()> {
+        let unit = &self.unit;
+        match format {
+            ShowAs::Envelope => out.raw(unit.envelope())?,
+            ShowAs::Proof => writeln!(out, "{}", unit.proof().to_json())?,
+            ShowAs::Markdown => {
+                let Version { key, number, receipt, .. } = self.chosen;
+                writeln!(out, "{}", unit.article()?.to_markdown())?;
+                writeln!(out, "---")?;
+                writeln!(out, "{key}, version {number} of {}", self.versions.len())?;
+                writeln!(out, "read at {} on {}", unit.address(), unit.read_at())?;
+                writeln!(out, "unit {}, seal {}", unit.digest(), receipt.sequence)?;
+                writeln!(out, "{}", releve_proof::ATTESTS)?;
+                if self.versions.len() > 1 {
+                    self.history(|version, differences| print_version(version, differences, out))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells each version, the last one first, and how it differs from the one before it. The first differs from none.
+    ///
+    /// Two versions are held at a time.
+    fn history(&self, mut tell: impl FnMut(&Version, Option<Vec<Difference>>) -> Result<()>) -> Result<()> {
+        let mut later: Option<(&Version, Unit)> = None;
+        for version in self.versions.iter().rev() {
+            let unit = read(self.vault, version)?;
+            if let Some((later, after)) = later.take() {
+                tell(later, Some(differences(&unit.article()?, &after.article()?)))?;
+            }
+            later = Some((version, unit));
+        }
+        match later {
+            Some((first, _)) => tell(first, None),
+            None => Ok(()),
+        }
+    }
+}
+
+fn read(vault: &LocalVault, version: &Version) -> Result<Unit> {
+    vault
+        .read(version.receipt.digest)?
+        .ok_or_else(|| anyhow!("the vault lists {} and does not have it; run `releve verify`", version.key))
+}
+
+fn difference_to_json(difference: &Difference) -> Value {
+    json!({ "part": part(difference.part), "removed": difference.removed, "added": difference.added })
+}
+
+fn part(part: Part) -> String {
+    match part {
+        Part::Field(field) => field.to_string(),
+        Part::Reading(field) => format!("{field}, other readings"),
+        Part::Text => "text".to_owned(),
+    }
+}
+
+fn print_version(
+    version: &Version,
+    differences: Option<Vec<Difference>>,
+    out: &mut impl Write,
+) -> Result<()> {
+    writeln!(out, "\nversion {}, read on {}", version.number, version.read_at)?;
+    let Some(differences) = differences else {
+        writeln!(out, "  the first")?;
+        return Ok(());
+    };
+    for difference in differences {
+        writeln!(out, "  {}", part(difference.part))?;
+        for removed in &difference.removed {
+            writeln!(out, "  - {}", one_line(removed))?;
+        }
+        for added in &difference.added {
+            writeln!(out, "  + {}", one_line(added))?;
+        }
+        if difference.removed.is_empty() && difference.added.is_empty() {
+            writeln!(out, "    the same words, marked up otherwise")?;
         }
     }
     Ok(())
@@ -91,10 +206,26 @@ pub(crate) fn find(vault: &LocalVault, reference: &str) -> Result<Vec<ArticleKey
     }
     let found = vault.with_identifier(reference)?;
     if found.is_empty() {
-        let count = vault.list(&Since::default(), 1)?.len();
+        let is_empty = vault.stats()?.sequence == 0;
         let hint =
-            if count == 0 { "it is empty" } else { "give an address, an identifier, or SOURCE:IDENTIFIER" };
+            if is_empty { "it is empty" } else { "give an address, an identifier, or SOURCE:IDENTIFIER" };
         bail!("the vault has no article `{reference}`: {hint}");
     }
     Ok(found)
+}
+
+/// The one article that a reference means.
+pub(super) fn find_one(vault: &LocalVault, reference: &str) -> Result<ArticleKey> {
+    let mut found = find(vault, reference)?;
+    match (found.pop(), found.as_slice()) {
+        (Some(key), []) => Ok(key),
+        (last, others) => {
+            let meant: Vec<String> = others
+                .iter()
+                .chain(&last)
+                .map(|key| format!("{}:{}", key.source(), key.identifier()))
+                .collect();
+            bail!("`{reference}` means several articles; name one of {}", meant.join(", "))
+        }
+    }
 }

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::print_json;
 use crate::cli::Global;
 use crate::exit::Exit;
+use crate::output::one_line;
 use crate::table;
 use crate::world::World;
 
@@ -95,7 +96,10 @@ pub(crate) fn run(global: &Global, all: bool, out: &mut dyn Write) -> Result<Exi
             writeln!(
                 out,
                 "{name}: {}: {} ({}{aside}, attempt {})",
-                entry.identifier, refusal.detail, refusal.code, refusal.attempts
+                entry.identifier,
+                one_line(&refusal.detail),
+                refusal.code,
+                refusal.attempts
             )?;
         }
         if left_out > 0 {

@@ -1,5 +1,7 @@
 //! `releve vault`: what is done with the vault as a whole.
 
+mod withdrawal;
+
 use std::io::Write;
 
 use anyhow::{Context as _, Result};
@@ -10,14 +12,18 @@ use super::print_json;
 use super::verify::fault_to_json;
 use crate::cli::{Global, VaultCommand};
 use crate::exit::Exit;
+use crate::output::one_line;
 use crate::table;
 use crate::world::World;
 
-pub(crate) fn run(global: &Global, command: VaultCommand, out: &mut dyn Write) -> Result<Exit> {
+pub(crate) fn run(global: &Global, command: &VaultCommand, out: &mut dyn Write) -> Result<Exit> {
     let world = World::load(global)?;
     match command {
         VaultCommand::Reindex => rebuild(&world, global, out),
         VaultCommand::Stats => stats(&world, global, out),
+        VaultCommand::Withdraw(args) => withdrawal::withdraw(&world, global, args, out),
+        VaultCommand::Reinstate(args) => withdrawal::reinstate(&world, global, args, out),
+        VaultCommand::Withdrawals => withdrawal::list(&world, global, out),
     }
 }
 
@@ -31,7 +37,7 @@ fn rebuild(world: &World, global: &Global, out: &mut dyn Write) -> Result<Exit> 
     } else {
         writeln!(out, "{} units are in the index", found.units)?;
         for fault in &found.faults {
-            writeln!(out, "FAULT {fault}")?;
+            writeln!(out, "FAULT {}", one_line(&fault.to_string()))?;
         }
     }
     Ok(if found.faults.is_empty() { Exit::Done } else { Exit::Failures })

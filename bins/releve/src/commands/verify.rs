@@ -3,13 +3,14 @@
 use std::io::{self, Write};
 
 use anyhow::{Context as _, Result};
-use releve_deposit::{Fault, Vault as _, VaultError, Verification, Verify, verify};
+use releve_deposit::{Fault, VaultError, Verification, Verify, verify};
 use releve_proof::Sha256;
 use serde_json::{Value, json};
 
 use super::{print_json, show::find};
 use crate::cli::Global;
 use crate::exit::Exit;
+use crate::output::one_line;
 use crate::world::World;
 
 pub(crate) fn run(
@@ -45,9 +46,7 @@ impl Whole {
         let (folder, id) = world.bare_vault()?;
         let mut heads: Vec<Sha256> = head.into_iter().collect();
         // The receipts in the ledger know a head too: a vault that was cut off at a seal shows against it.
-        if let Some(id) = id
-            && let Some(receipt) = world.known()?.head(&id)?
-        {
+        if let Some(receipt) = world.known()?.head(&id)? {
             heads.push(Sha256::from_bytes(receipt.seal));
         }
         let roots = world.roots()?;
@@ -101,7 +100,7 @@ impl Whole {
             writeln!(out, "  no head was known from elsewhere, so a cut at the end would not show")?;
         }
         for fault in &found.faults {
-            writeln!(out, "FAULT {fault}")?;
+            writeln!(out, "FAULT {}", one_line(&fault.to_string()))?;
         }
         let verdict = if found.is_clean() { "nothing is wrong" } else { "the vault is NOT what it was" };
         writeln!(out, "{verdict}")
@@ -126,7 +125,7 @@ fn some(world: &World, global: &Global, references: &[String], out: &mut dyn Wri
     let mut objects = Vec::new();
     for reference in references {
         for key in find(&vault, reference)? {
-            for version in vault.versions(&key)? {
+            for version in vault.sealed_versions(&key)? {
                 // As over the whole vault: with digests, seal and receipt, against today's authorities or sealed ones.
                 let (refused, lines) = match vault.check(&version) {
                     Ok(report) => (
@@ -155,7 +154,7 @@ fn some(world: &World, global: &Global, references: &[String], out: &mut dyn Wri
                 }
                 writeln!(out, "{key}, version {}, unit {}", version.number, version.receipt.digest)?;
                 for line in lines {
-                    writeln!(out, "  {line}")?;
+                    writeln!(out, "  {}", one_line(&line))?;
                 }
             }
         }

@@ -8,4 +8,6 @@ mod interrupted;
 mod layers;
 mod promises;
 mod readme;
+mod show;
 mod support;
+mod vault;

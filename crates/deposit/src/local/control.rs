@@ -40,11 +40,14 @@ const SCHEMA: &str = "
     CREATE TABLE withdrawal (
         source TEXT NOT NULL,
         identifier TEXT NOT NULL,
-        reason TEXT NOT NULL,
         at INTEGER NOT NULL,
-        until INTEGER
+        decided_by TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        lifted_at INTEGER,
+        lifted_by TEXT,
+        lifted_because TEXT
     ) STRICT;
-    CREATE UNIQUE INDEX withdrawal_now ON withdrawal (source, identifier) WHERE until IS NULL;
+    CREATE UNIQUE INDEX withdrawal_now ON withdrawal (source, identifier) WHERE lifted_at IS NULL;
 ";
 
 /// What the operator decides about a vault: which sources are inactive, which connectors may deposit what,
@@ -80,14 +83,25 @@ pub struct KeyRecord {
     pub permissions: Vec<Permission>,
 }
 
-/// A withdrawal that holds.
+/// A withdrawal: one that holds, or one that was lifted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Withdrawal {
     /// The article: every version of it, a later one too.
     pub key: ArticleKey,
-    /// Since when.
+    /// That it be withdrawn.
+    pub decision: Decision,
+    /// That it be shown again, if it is.
+    pub lifted: Option<Decision>,
+}
+
+/// A decision on record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    /// When it was made.
     pub at: Timestamp,
-    /// Why, in the operator's words.
+    /// Who made it, as they named themselves.
+    pub by: String,
+    /// Why, in their words.
     pub reason: String,
 }
 
@@ -194,33 +208,40 @@ impl Control {
         self.key_of(&key.hash())
     }
 
-    /// Withdraws an article: no version of it is shown, listed or exported any more, a later one neither.
-    /// `false` if it is withdrawn already.
-    pub fn withdraw(&self, key: &ArticleKey, reason: &str) -> Result<bool, VaultError> {
+    /// Withdraws an article: no version of it is shown, listed or exported any more, a later one neither. Kept with
+    /// it is `by` whom it was decided, and for what `reason`. `false` if it is withdrawn already.
+    pub fn withdraw(&self, key: &ArticleKey, by: &str, reason: &str) -> Result<bool, VaultError> {
         self.write(
-            "INSERT OR IGNORE INTO withdrawal VALUES (?1, ?2, ?3, ?4, NULL)",
-            params![key.source(), key.identifier(), reason, self.now()],
+            "INSERT OR IGNORE INTO withdrawal VALUES (?1, ?2, ?3, ?4, ?5, NULL, NULL, NULL)",
+            params![key.source(), key.identifier(), self.now(), by, reason],
         )
     }
 
-    /// Takes a withdrawal back. `false` if there is none.
-    pub fn reinstate(&self, key: &ArticleKey) -> Result<bool, VaultError> {
+    /// Lifts a withdrawal. `false` if there is none that holds.
+    pub fn reinstate(&self, key: &ArticleKey, by: &str, reason: &str) -> Result<bool, VaultError> {
         self.write(
-            "UPDATE withdrawal SET until = ?3 WHERE source = ?1 AND identifier = ?2 AND until IS NULL",
-            params![key.source(), key.identifier(), self.now()],
+            "UPDATE withdrawal SET lifted_at = ?3, lifted_by = ?4, lifted_because = ?5 \
+             WHERE source = ?1 AND identifier = ?2 AND lifted_at IS NULL",
+            params![key.source(), key.identifier(), self.now(), by, reason],
         )
     }
 
-    /// What is withdrawn, by key.
+    /// Every withdrawal that there was, in the order of the decisions.
     pub fn withdrawals(&self) -> Result<Vec<Withdrawal>, VaultError> {
         self.rows(
-            "SELECT source, identifier, at, reason FROM withdrawal WHERE until IS NULL ORDER BY source, identifier",
+            "SELECT source, identifier, at, decided_by, reason, lifted_at, lifted_by, lifted_because \
+             FROM withdrawal ORDER BY at, rowid",
             params![],
-            |row| {
-                let key = ArticleKey::new(row.get::<_, String>(0)?, row.get::<_, String>(1)?)
-                    .map_err(|error| store::conversion(Box::new(error)))?;
-                Ok(Withdrawal { key, at: instant(row.get(2)?)?, reason: row.get(3)? })
-            },
+            withdrawal,
+        )
+    }
+
+    /// The articles that are withdrawn, in the order of their keys.
+    pub(super) fn withdrawn(&self) -> Result<Vec<ArticleKey>, VaultError> {
+        self.rows(
+            "SELECT source, identifier FROM withdrawal WHERE lifted_at IS NULL ORDER BY source, identifier",
+            params![],
+            key,
         )
     }
 
@@ -254,27 +275,25 @@ impl Control {
     /// The key with this hash. All hashes are compared, each in full, so that the time that it takes says
     /// nothing about any of them.
     fn key_of(&self, hash: &Sha256) -> Result<Option<KeyRecord>, VaultError> {
-        let keys = self.rows(
-            "SELECT name, created_at, revoked_at, hash FROM connector_key",
-            params![],
-            |row| Ok((key_record(row)?, row.get::<_, [u8; 32]>(3)?)),
-        )?;
+        let keys =
+            self.rows("SELECT name, created_at, revoked_at, hash FROM connector_key", params![], |row| {
+                Ok((key_record(row)?, row.get::<_, [u8; 32]>(3)?))
+            })?;
         let same = keys.into_iter().filter(|(_, known)| is_same(known, hash.as_bytes()));
         let Some((record, _)) = same.reduce(|_, last| last) else { return Ok(None) };
         Ok(Some(KeyRecord { permissions: self.permissions(&record.name)?, ..record }))
     }
 
-    /// The withdrawal of an article, if it is withdrawn.
-    pub(super) fn withdrawal(&self, key: &ArticleKey) -> Result<Option<Withdrawal>, VaultError> {
+    /// The decision by which an article is withdrawn, if it is.
+    pub(super) fn withdrawal(&self, key: &ArticleKey) -> Result<Option<Decision>, VaultError> {
         self.connection()
             .prepare_cached(
-                "SELECT at, reason FROM withdrawal WHERE source = ?1 AND identifier = ?2 AND until IS NULL",
+                "SELECT at, decided_by, reason FROM withdrawal \
+                 WHERE source = ?1 AND identifier = ?2 AND lifted_at IS NULL",
             )
             .and_then(|mut statement| {
                 statement
-                    .query_row(params![key.source(), key.identifier()], |row| {
-                        Ok(Withdrawal { key: key.clone(), at: instant(row.get(0)?)?, reason: row.get(1)? })
-                    })
+                    .query_row(params![key.source(), key.identifier()], |row| decision(row, 0))
                     .optional()
             })
             .map_err(|error| self.error(error))
@@ -359,6 +378,25 @@ fn key_record(row: &Row<'_>) -> rusqlite::Result<KeyRecord> {
 fn is_same(one: &[u8; 32], other: &[u8; 32]) -> bool {
     let differing = one.iter().zip(other).fold(0, |bits, (one, other)| bits | (one ^ other));
     std::hint::black_box(differing) == 0
+}
+
+fn withdrawal(row: &Row<'_>) -> rusqlite::Result<Withdrawal> {
+    let is_lifted = row.get::<_, Option<i64>>(5)?.is_some();
+    Ok(Withdrawal {
+        key: key(row)?,
+        decision: decision(row, 2)?,
+        lifted: is_lifted.then(|| decision(row, 5)).transpose()?,
+    })
+}
+
+fn key(row: &Row<'_>) -> rusqlite::Result<ArticleKey> {
+    ArticleKey::new(row.get::<_, String>(0)?, row.get::<_, String>(1)?)
+        .map_err(|error| store::conversion(Box::new(error)))
+}
+
+/// The decision whose instant is in the column `from`, and the rest behind it.
+fn decision(row: &Row<'_>, from: usize) -> rusqlite::Result<Decision> {
+    Ok(Decision { at: instant(row.get(from)?)?, by: row.get(from + 1)?, reason: row.get(from + 2)? })
 }
 
 fn instant(millisecond: i64) -> rusqlite::Result<Timestamp> {

@@ -21,14 +21,17 @@ pub(super) const FILE: &str = "vault.json";
 /// What becomes `vault.json` once it is whole.
 pub(super) const NEW_FILE: &str = "vault.json.new";
 
+/// What `vault.json` says. A folder that has it is a vault, though its index may be lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Manifest {
-    /// 128 random bits in lower-case hexadecimal: segments name it, so that one vault's cannot pass for
-    /// another's.
-    pub(super) id: String,
-    pub(super) created: Timestamp,
-    /// Made by a run against a laboratory's publishers, and by no other ever after.
-    pub(super) lab: bool,
+#[non_exhaustive]
+pub struct Manifest {
+    /// The vault's id: 128 random bits in lower-case hexadecimal. Segments name it, so that one vault's cannot
+    /// pass for another's.
+    pub id: String,
+    /// When the vault was made.
+    pub created: Timestamp,
+    /// Whether it is a laboratory's: made by a laboratory run, and used by no other ever after.
+    pub lab: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -57,7 +60,7 @@ impl Manifest {
     }
 
     /// Reads `vault.json` in `folder`. `None` if there is none.
-    pub(super) fn read(folder: &Path) -> Result<Option<Self>, VaultError> {
+    pub fn read(folder: &Path) -> Result<Option<Self>, VaultError> {
         let path = folder.join(FILE);
         let text = match File::open(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

@@ -20,14 +20,15 @@ use releve_proof::{Context, Report, RootSet, Sha256};
 
 use self::append::{Appender, Line, Request};
 use self::index::{Head, Index};
-use self::manifest::{Manifest, sync_folder};
+use self::manifest::sync_folder;
 use self::segment::{Cause, Content, Reader, Sealed, Unreadable};
 use self::verify::choose_roots;
 use crate::admission::{Admission, whole_millisecond};
 use crate::key::ConnectorKey;
 use crate::{ArticleKey, Clock, DepositError, Outcome, Since, Unit, Vault, VaultError, Version};
 
-pub use self::control::{Control, KeyRecord, Permission, Withdrawal};
+pub use self::control::{Control, Decision, KeyRecord, Permission, Withdrawal};
+pub use self::manifest::Manifest;
 pub use self::reindex::{Reindexed, reindex};
 pub use self::verify::{Fault, Progress, Verification, Verify, verify};
 
@@ -192,7 +193,7 @@ impl LocalVault {
 
     /// What the vault holds, in numbers.
     pub fn stats(&self) -> Result<Stats, VaultError> {
-        let withdrawn = self.control().withdrawals()?.len();
+        let withdrawn = self.control().withdrawn()?.len();
         let index = self.index();
         let head = index.head()?;
         let sources = index
@@ -201,6 +202,11 @@ impl LocalVault {
             .map(|(name, units, articles, bytes)| SourceStats { name, articles, units, bytes })
             .collect();
         Ok(Stats { sources, withdrawn, segments: head.segment, sequence: head.sequence, head: head.seal })
+    }
+
+    /// All versions of an article, oldest first, of a withdrawn one too: to check them, not to show them.
+    pub fn sealed_versions(&self, key: &ArticleKey) -> Result<Vec<Version>, VaultError> {
+        self.index().versions(key)
     }
 
     /// Checks one version again, from the segment it lies in: its digests, its seal, and its proof as of the
@@ -263,7 +269,9 @@ impl LocalVault {
     fn refuse_withdrawn(&self, key: &ArticleKey) -> Result<(), VaultError> {
         match self.control().withdrawal(key)? {
             None => Ok(()),
-            Some(Withdrawal { key, at, reason }) => Err(VaultError::Withdrawn { article: key, at, reason }),
+            Some(Decision { at, reason, .. }) => {
+                Err(VaultError::Withdrawn { article: key.clone(), at, reason })
+            }
         }
     }
 }
@@ -289,7 +297,7 @@ impl Vault for LocalVault {
 
     fn versions(&self, key: &ArticleKey) -> Result<Vec<Version>, VaultError> {
         self.refuse_withdrawn(key)?;
-        self.index().versions(key)
+        self.sealed_versions(key)
     }
 
     fn with_identifier(&self, identifier: &str) -> Result<Vec<ArticleKey>, VaultError> {
@@ -301,8 +309,7 @@ impl Vault for LocalVault {
     }
 
     fn list(&self, since: &Since, count_max: usize) -> Result<Vec<Version>, VaultError> {
-        let withdrawn: Vec<ArticleKey> =
-            self.control().withdrawals()?.into_iter().map(|withdrawal| withdrawal.key).collect();
+        let withdrawn = self.control().withdrawn()?;
         let mut since = since.clone();
         let mut versions = Vec::new();
         loop {

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use releve_deposit::testing::{HOST, Specimen};
 use releve_deposit::{
-    ConnectorKey, DepositError, DepositErrorKind, LocalVault, Outcome, Permission, Since, Unit, Vault as _,
-    VaultError, reindex,
+    ConnectorKey, Decision, DepositError, DepositErrorKind, LocalVault, Outcome, Permission, Since, Unit,
+    Vault as _, VaultError, Withdrawal, reindex,
 };
 use releve_redirect_policy::AdmittedHosts;
 
-use crate::tools::{assert_clean, open, seal, sealed_bytes};
+use crate::tools::{assert_clean, clock, open, seal, sealed_bytes};
 
 fn permission(source: &str, hosts: &[&str]) -> Permission {
     Permission { source: source.to_owned(), hosts: AdmittedHosts::parse(hosts).unwrap() }
@@ -150,8 +150,8 @@ fn what_is_withdrawn_is_kept_and_not_shown() {
     seal(&vault, &Specimen::new("2"));
     let before = sealed_bytes(folder.path());
 
-    assert!(vault.control().withdraw(&specimen.key(), "the publisher asked for it").unwrap());
-    assert!(!vault.control().withdraw(&specimen.key(), "again").unwrap());
+    assert!(vault.control().withdraw(&specimen.key(), "north", "the publisher asked for it").unwrap());
+    assert!(!vault.control().withdraw(&specimen.key(), "south", "again").unwrap());
     for error in [vault.versions(&specimen.key()).unwrap_err(), vault.read(one.digest).unwrap_err()] {
         assert!(matches!(&error, VaultError::Withdrawn { .. }), "{error}");
         assert!(error.to_string().ends_with("the publisher asked for it"), "{error}");
@@ -175,10 +175,29 @@ fn what_is_withdrawn_is_kept_and_not_shown() {
     assert_eq!(&sealed_bytes(folder.path())[..before.len()], before, "bit for bit");
     assert_clean(folder.path(), 3);
 
-    assert_eq!(vault.control().withdrawals().unwrap().len(), 1);
-    assert!(vault.control().reinstate(&specimen.key()).unwrap());
-    assert!(!vault.control().reinstate(&specimen.key()).unwrap());
+    // Everything that is sealed can still be checked, and the proof convinces as before.
+    let sealed = vault.sealed_versions(&specimen.key()).unwrap();
+    assert_eq!(sealed.len(), 2);
+    assert!(sealed.iter().all(|version| vault.check(version).unwrap().accepted()));
+
+    let decision = |by: &str, reason: &str| {
+        let (by, reason) = (by.to_owned(), reason.to_owned());
+        Decision { at: clock()(), by, reason }
+    };
+    let first = Withdrawal {
+        key: specimen.key(),
+        decision: decision("north", "the publisher asked for it"),
+        lifted: None,
+    };
+    assert_eq!(vault.control().withdrawals().unwrap(), std::slice::from_ref(&first));
+    assert!(vault.control().reinstate(&specimen.key(), "south", "it was another article").unwrap());
+    assert!(!vault.control().reinstate(&specimen.key(), "south", "again").unwrap());
     assert_eq!(listed(&vault), ["1", "2", "1"]);
+    // Both decisions stay on record, beside whatever is decided next.
+    vault.control().withdraw(&specimen.key(), "north", "asked again").unwrap();
+    let first = Withdrawal { lifted: Some(decision("south", "it was another article")), ..first };
+    let second = Withdrawal { key: specimen.key(), decision: decision("north", "asked again"), lifted: None };
+    assert_eq!(vault.control().withdrawals().unwrap(), [first, second]);
 }
 
 #[test]
@@ -188,7 +207,7 @@ fn decisions_survive_a_reindex() {
     let key = vault.control().create_key("north", &[permission("example", &[HOST])]).unwrap().unwrap();
     seal(&vault, &Specimen::new("1"));
     vault.control().deactivate_source("quiet").unwrap();
-    vault.control().withdraw(&Specimen::new("1").key(), "asked").unwrap();
+    vault.control().withdraw(&Specimen::new("1").key(), "north", "asked").unwrap();
     vault.control().revoke_key("north").unwrap();
     let state = |vault: &LocalVault| {
         let control = vault.control();
