@@ -14,6 +14,15 @@ pub(crate) enum Zoneless {
 /// No date that is written anywhere takes more.
 const DATE_BYTES_MAX: usize = 100;
 
+/// A date as feeds and sitemaps write it, in the manner of RFC 822 or ISO 8601 (W3CDTF); a partial one (`2026`,
+/// `2026-03`) is its first instant.
+///
+/// One without a zone is taken as UTC. None if it is not understood, or if its year is 1 or less, which is how
+/// software writes that there is none.
+pub fn parse_date(text: &str) -> Option<Timestamp> {
+    parse(text, Zoneless::Utc)
+}
+
 /// A date in the manner of RFC 822 or ISO 8601. None if it is not understood, or if its year is 1 or less,
 /// which is how software writes that there is none.
 pub(crate) fn parse(text: &str, zoneless: Zoneless) -> Option<Timestamp> {

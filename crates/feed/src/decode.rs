@@ -8,8 +8,9 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 /// a charset.
 const DECLARATION_BYTES_MAX: usize = 1024;
 
-/// A document's text from its first character on.
-pub(crate) struct Text<'a> {
+/// A document's text from its first character on, as [`decode`] makes it.
+#[derive(Clone, Debug)]
+pub struct Text<'a> {
     whole: Cow<'a, str>,
     /// Where the text begins, after marks and white space.
     begin: usize,
@@ -18,8 +19,19 @@ pub(crate) struct Text<'a> {
 }
 
 impl Text<'_> {
-    pub(crate) fn as_str(&self) -> &str {
+    /// The text, without byte order mark and white space at its beginning.
+    pub fn as_str(&self) -> &str {
         &self.whole[self.begin..]
+    }
+
+    /// The same text in memory of its own.
+    pub fn into_owned(self) -> Text<'static> {
+        Text { whole: Cow::Owned(self.whole.into_owned()), begin: self.begin, is_lossy: self.is_lossy }
+    }
+
+    /// Whether something was replaced because it is not of the document's encoding.
+    pub fn is_lossy(&self) -> bool {
+        self.is_lossy
     }
 
     pub(crate) fn first(&self) -> Option<char> {
@@ -27,8 +39,11 @@ impl Text<'_> {
     }
 }
 
-/// Decodes by the first of the encodings said for the document that all of it fits.
-pub(crate) fn decode<'a>(bytes: &'a [u8], content_type: Option<&str>) -> Text<'a> {
+/// Decodes a document by the first of the encodings said for it that all of it fits, as the [crate's
+/// notes](crate#how-it-is-read) have it. UTF-8 is not copied.
+///
+/// `content_type` is the header as it came; only its charset counts.
+pub fn decode<'a>(bytes: &'a [u8], content_type: Option<&str>) -> Text<'a> {
     let said = match Encoding::for_bom(bytes) {
         Some((encoding, _)) => [Some(encoding), None, None],
         None => [
@@ -46,6 +61,21 @@ pub(crate) fn decode<'a>(bytes: &'a [u8], content_type: Option<&str>) -> Text<'a
         lossy.get_or_insert(text);
     }
     begin(lossy.unwrap_or_default(), true)
+}
+
+/// As [`decode`], for bytes that are given away: UTF-8 keeps the memory it is in.
+pub fn decode_owned(mut bytes: Vec<u8>, content_type: Option<&str>) -> Text<'static> {
+    let Text { whole, begin, is_lossy } = decode(&bytes, content_type);
+    let whole = match whole {
+        Cow::Owned(text) => text,
+        Cow::Borrowed(text) => {
+            // What is missing is a byte order mark.
+            let mark = bytes.len() - text.len();
+            bytes.drain(..mark);
+            String::from_utf8(bytes).unwrap_or_default()
+        }
+    };
+    Text { whole: Cow::Owned(whole), begin, is_lossy }
 }
 
 fn begin(whole: Cow<'_, str>, is_lossy: bool) -> Text<'_> {

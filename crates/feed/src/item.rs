@@ -24,6 +24,11 @@ pub struct Feed {
     pub announcements: Vec<Announcement>,
     /// What was left out, or not understood: the first [`NOTICES_MAX`].
     pub notices: Vec<Notice>,
+    /// How many items were read, those that are left out among them.
+    pub items: usize,
+    /// What leads to a list's next page, where it was said where that stands: an address or a cursor, as it was
+    /// written.
+    pub next: Option<String>,
 }
 
 /// An article that is announced: its reference, its dates, and the fields that were wanted.
@@ -92,7 +97,8 @@ pub enum NoticeKind {
     DateNotUnderstood,
     /// A link is relative, and there is nothing that it could be relative to. The item goes without it.
     LinkNotAbsolute,
-    /// An identifier or a date is neither text nor a whole number. The item goes without it.
+    /// An identifier or a date is neither text nor a whole number. The item goes without it. Of the document:
+    /// what should lead to its next page is neither.
     WrongType,
     /// A field is longer than [`FIELD_BYTES_MAX`]. The item is left out.
     FieldTooLong,
@@ -117,6 +123,9 @@ impl fmt::Display for Notice {
         f.write_str(match self.kind {
             NoticeKind::DateNotUnderstood => "has a date that is not understood",
             NoticeKind::LinkNotAbsolute => "has a relative link and no base for it",
+            NoticeKind::WrongType if self.item.is_none() => {
+                "what leads to the next page is neither text nor number"
+            }
             NoticeKind::WrongType => "has an identifier or date that is neither text nor number",
             NoticeKind::FieldTooLong => "has a field that is too long and is left out",
             NoticeKind::FieldOfWrongType => "has a wanted field of another type and is left out",
@@ -182,7 +191,7 @@ impl Reading {
         self.push(Notice { item: Some(self.items), kind });
     }
 
-    fn note_document(&mut self, kind: NoticeKind) {
+    pub(crate) fn note_document(&mut self, kind: NoticeKind) {
         self.push(Notice { item: None, kind });
     }
 
@@ -192,8 +201,12 @@ impl Reading {
         }
     }
 
+    pub(crate) fn lead_on(&mut self, next: &str) {
+        self.feed.next = Some(next.to_owned());
+    }
+
     pub(crate) fn finish(self) -> Feed {
-        self.feed
+        Feed { items: self.items, ..self.feed }
     }
 }
 

@@ -41,7 +41,12 @@ pub(crate) fn read_feed(text: &Text<'_>, base: &str, wanted: &Wanted) -> Result<
 }
 
 /// Reads a list of a given shape.
-pub(crate) fn read_list(text: &Text<'_>, base: &str, shape: &ListShape) -> Result<Feed, FeedError> {
+pub(crate) fn read_list(
+    text: &Text<'_>,
+    base: &str,
+    shape: &ListShape,
+    next: Option<&Pointer>,
+) -> Result<Feed, FeedError> {
     let mut item = Place::default();
     let zoneless = |is_utc| if is_utc { Zoneless::Utc } else { Zoneless::NoDate };
     let mut add = |pointer: &Pointer, role| item.descendant(pointer).roles.push(role);
@@ -62,6 +67,9 @@ pub(crate) fn read_list(text: &Text<'_>, base: &str, shape: &ListShape) -> Resul
     }
     let mut root = Place::default();
     root.descendant(&shape.items).items = Some(Box::new(item));
+    if let Some(next) = next {
+        root.descendant(next).roles.push(Role::Next);
+    }
     let names: Vec<_> = shape.fields.iter().map(Pointer::to_string).collect();
     let walk = walk(text, base, &root, &names)?;
     if walk.has_items { Ok(walk.reading.finish()) } else { Err(FeedError::NoItems) }
@@ -90,6 +98,8 @@ fn walk<'n>(text: &Text<'_>, base: &str, root: &Place, names: &'n [String]) -> R
 #[derive(Clone, Copy)]
 enum Role {
     Version,
+    /// What leads to the next page.
+    Next,
     Id,
     Address,
     OtherAddress,
@@ -152,13 +162,22 @@ impl Walk<'_> {
                 self.is_json_feed = address.trim_start_matches("www.").starts_with("jsonfeed.org/version/");
                 continue;
             }
-            if let Some(why) = self.reading.unfit(text) {
+            let unfit = self.reading.unfit(text);
+            if let Role::Next = role {
+                match unfit {
+                    Some(why) => self.reading.note_document(why),
+                    None if text.is_empty() => {}
+                    None => self.reading.lead_on(text),
+                }
+                continue;
+            }
+            if let Some(why) = unfit {
                 self.item.left_out = Some(why);
                 continue;
             }
             let announcement = &mut self.item.announcement;
             match role {
-                Role::Version => {}
+                Role::Version | Role::Next => {}
                 Role::Field(index) => {
                     announcement
                         .fields
@@ -197,6 +216,7 @@ impl Walk<'_> {
         for role in roles {
             match role {
                 Role::Version => {}
+                Role::Next => self.reading.note_document(NoticeKind::WrongType),
                 Role::Field(_) => self.item.left_out = Some(NoticeKind::FieldOfWrongType),
                 _ => self.reading.note(NoticeKind::WrongType),
             }

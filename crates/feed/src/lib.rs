@@ -59,9 +59,11 @@ mod json;
 mod list;
 mod xml;
 
+pub use date::parse_date;
+pub use decode::{Text, decode, decode_owned};
 pub use error::{FeedError, Instead};
 pub use item::{Announcement, FIELD_BYTES_MAX, Feed, ITEMS_MAX, NOTICES_MAX, Notice, NoticeKind, Wanted};
-pub use list::{DateField, ListShape, Pointer, PointerError, read_list};
+pub use list::{DateField, ListShape, Pointer, PointerError, read_list, read_list_page};
 pub use xml::DEPTH_MAX;
 
 /// Reads a feed of any of the formats, told apart by what they are and not by what they are called.

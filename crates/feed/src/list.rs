@@ -112,9 +112,20 @@ impl ListShape {
 /// A list without items is empty; a document without the array that the shape speaks of is
 /// [`FeedError::NoItems`].
 pub fn read_list(bytes: &[u8], base: &str, shape: &ListShape) -> Result<Feed, FeedError> {
+    read_list_page(bytes, base, shape, None)
+}
+
+/// Reads one page of a list, as [`read_list`], and what leads to its next page: an address or a cursor, which
+/// stands at `next`. That pointer leads on from the document.
+pub fn read_list_page(
+    bytes: &[u8],
+    base: &str,
+    shape: &ListShape,
+    next: Option<&Pointer>,
+) -> Result<Feed, FeedError> {
     let text = decode::decode(bytes, None);
     match text.first() {
-        Some('{' | '[') => json::read_list(&text, base, shape),
+        Some('{' | '[') => json::read_list(&text, base, shape, next),
         Some('<') => Err(FeedError::NotAFeed(Instead::Html)),
         Some(_) => Err(FeedError::NotAFeed(Instead::Text)),
         None => Err(FeedError::Empty),

@@ -1,9 +1,10 @@
+use releve_backlog::{Backlog, Entrance};
 use releve_extract::{Rules, WordPressRules};
 use releve_redirect_policy::AdmittedHosts;
 use releve_url_canon::HttpsUrl;
 
 use crate::access::is_header_text;
-use crate::list::{Backlog, Entrance, Trigger};
+use crate::list::Trigger;
 use crate::preset::PresetOrNoted;
 use crate::section::{Noted, Section, Span};
 use crate::{AccessSpec, AddressTemplate, connector, fields, keys, list, preset};

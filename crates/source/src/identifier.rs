@@ -1,7 +1,6 @@
 use releve_extract::{IdentifierAt, IdentifierRule};
 
 use crate::keys;
-use crate::list::ListFields;
 use crate::section::{Noted, Section, Text, TextOrSection};
 
 /// Where the identifier of an article stands.
@@ -35,8 +34,8 @@ pub(crate) enum Ground {
 }
 
 impl Ground {
-    pub(crate) fn list(fields: &ListFields) -> Self {
-        if fields.address.is_some() { Self::List } else { Self::ListWithoutAddress }
+    pub(crate) fn list(has_address: bool) -> Self {
+        if has_address { Self::List } else { Self::ListWithoutAddress }
     }
 
     fn has(self, at: &IdentifierAt) -> bool {

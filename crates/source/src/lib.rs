@@ -107,7 +107,7 @@ pub use access::{AccessHeaderName, AccessSpec, HeaderNameError, Secret, SecretEr
 pub use article::Way;
 pub use connector::{Connector, VaultAt, parse_connector};
 pub use identifier::Identifier;
-pub use list::{Backlog, DateField, Entrance, ListFields, Pagination, Trigger};
+pub use list::{DateField, ListFields, Trigger};
 pub use problem::{Problem, Problems};
 pub use schema::{connector_schema, source_schema};
 pub use source::{Embargo, Source, SourceName, SourceNameError, parse_source, parse_sources};

@@ -1,10 +1,12 @@
 use jiff::civil::Date;
-use releve_extract::Pointer;
+use releve_backlog::{Backlog, Entrance, NumberedAddress, Numbering, Pagination};
+use releve_extract::{IdentifierAt, IdentifierRule, Pointer};
+use releve_feed::ListShape;
 use releve_redirect_policy::AdmittedHosts;
 use releve_url_canon::{HttpsUrl, NecessaryParameters};
 
-use crate::keys;
 use crate::section::{Section, Text, TextOrSection};
+use crate::{Embargo, Identifier, keys};
 
 /// What announces articles (R1).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +45,62 @@ pub struct ListFields {
     pub modified: Option<DateField>,
 }
 
+impl ListFields {
+    /// The same in the words of the crate that reads lists.
+    pub(crate) fn shape(&self) -> Option<ListShape> {
+        let date = |field: &Option<DateField>| match field {
+            Some(field) => {
+                Some(Some(releve_feed::DateField { at: pointer(&field.at)?, is_utc: field.is_utc }))
+            }
+            None => Some(None),
+        };
+        let address = match &self.address {
+            Some(address) => Some(pointer(address)?),
+            None => None,
+        };
+        Some(ListShape {
+            items: pointer(&self.items)?,
+            id: None,
+            address,
+            published: date(&self.published)?,
+            modified: date(&self.modified)?,
+            fields: Vec::new(),
+        })
+    }
+}
+
+/// The same pointer in the words of the crate that reads lists. Both are RFC 6901, so there is none that one of
+/// them does not take.
+fn pointer(pointer: &Pointer) -> Option<releve_feed::Pointer> {
+    pointer.to_string().parse().ok()
+}
+
+/// A backlog whose list, if it is one in JSON, is asked also for what its identifier and an embargo are read
+/// from.
+pub(crate) fn with_fields(
+    mut backlog: Backlog,
+    identifier: &Identifier,
+    embargo: Option<&Embargo>,
+) -> Backlog {
+    if let Entrance::List { shape, .. } = &mut backlog.entrance {
+        let rule = match identifier {
+            Identifier::Rules { backlog, .. } => backlog.as_ref(),
+            Identifier::Address => None,
+        };
+        let places = rule.map(IdentifierRule::places).unwrap_or_default();
+        let of_identifier = places.into_iter().filter_map(|at| match at {
+            IdentifierAt::Pointer(at) => pointer(at),
+            _ => None,
+        });
+        let of_embargo = match embargo {
+            Some(Embargo::Pointer(at)) => pointer(at),
+            _ => None,
+        };
+        shape.fields = of_identifier.chain(of_embargo).collect();
+    }
+    backlog
+}
+
 /// Where a date stands in an item of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -52,124 +110,6 @@ pub struct DateField {
     /// Whether a date without a zone is in UTC, as the publisher documents it. This decides when to read; it
     /// adds no zone to anything that is deposited.
     pub is_utc: bool,
-}
-
-/// The list on which older articles are found (R8).
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Backlog {
-    /// Where the walk begins.
-    pub entrance: Entrance,
-    /// The date before which no article is looked for; without one the walk goes to the list's end.
-    pub floor: Option<Date>,
-    /// Parameters that addresses met inside the list keep, besides those of its own address.
-    pub necessary_parameters: NecessaryParameters,
-}
-
-/// Where the walk of a backlog begins.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-#[expect(clippy::large_enum_variant, reason = "there is one for each source")]
-pub enum Entrance {
-    /// The sitemaps that the robots.txt of the source's hosts name.
-    Robots,
-    /// These sitemaps.
-    Sitemaps(Vec<HttpsUrl>),
-    /// A JSON list.
-    List {
-        /// Its pages.
-        pages: Pagination,
-        /// Where things stand in it.
-        fields: ListFields,
-    },
-}
-
-/// How the pages of a list follow each other.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Pagination {
-    /// Each page has a number, or an offset, in its address.
-    Numbered {
-        /// The address, with the number still to be put in.
-        address: NumberedAddress,
-        /// The number of the first page.
-        first: u64,
-        /// How much the number grows from page to page: one, or the size of a page.
-        step: u64,
-        /// The status with which the page after the last is answered; without one an empty page ends the
-        /// list.
-        past_the_end: Option<u16>,
-    },
-    /// Each page says the address of the next one.
-    Next {
-        /// The first page.
-        first: HttpsUrl,
-        /// Where the address of the next page stands.
-        at: Pointer,
-    },
-    /// Each page says a cursor for the next one.
-    Cursor {
-        /// The first page.
-        first: HttpsUrl,
-        /// Where the cursor stands.
-        at: Pointer,
-        /// The query parameter that takes it, added to the first page's address.
-        parameter: String,
-    },
-    /// Each page says the address of the next one in its `Link` header (RFC 8288).
-    LinkHeader {
-        /// The first page.
-        first: HttpsUrl,
-    },
-    /// The list is one page.
-    One(HttpsUrl),
-}
-
-impl Pagination {
-    /// The address of the first page.
-    pub fn first(&self) -> HttpsUrl {
-        match self {
-            Self::Numbered { address, first, .. } => address.page(*first),
-            Self::Next { first, .. }
-            | Self::Cursor { first, .. }
-            | Self::LinkHeader { first }
-            | Self::One(first) => first.clone(),
-        }
-    }
-}
-
-/// The address of a list with the place of a page's number or offset.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NumberedAddress {
-    before: String,
-    after: String,
-    /// The page of number 0.
-    zero: HttpsUrl,
-}
-
-impl NumberedAddress {
-    pub(crate) fn new(text: &str, placeholder: &str) -> Result<Self, String> {
-        let with = |number: &str| text.replace(placeholder, number).parse::<HttpsUrl>();
-        // Digits come out as they went in, so a long number tells where they stand.
-        const PROBE: &str = "18446744073709551615";
-        let probe = with(PROBE).map_err(|refusal| refusal.to_string())?;
-        let zero = with("0").map_err(|refusal| refusal.to_string())?;
-        if !probe.path_and_query().contains(PROBE) {
-            return Err(format!("{placeholder} may stand in the path or in the query, nowhere else"));
-        }
-        match probe.as_str().split_once(PROBE) {
-            Some((before, after)) if !after.contains(PROBE) => {
-                Ok(Self { before: before.to_owned(), after: after.to_owned(), zero })
-            }
-            _ => Err(format!("the address may have {placeholder} once")),
-        }
-    }
-
-    /// The page of this number.
-    pub fn page(&self, number: u64) -> HttpsUrl {
-        // Both the shortest and the longest number gave an address when the configuration was read.
-        format!("{}{number}{}", self.before, self.after).parse().unwrap_or_else(|_| self.zero.clone())
-    }
 }
 
 /// An address that the configuration writes: https, at an admitted host.
@@ -302,7 +242,8 @@ pub(crate) fn backlog(section: &Section<'_>, hosts: Option<&AdmittedHosts>) -> O
         (false, true) => {
             let pages = pagination(section, hosts);
             let fields = fields(section);
-            pages.zip(fields).map(|(pages, fields)| Entrance::List { pages, fields })
+            let shape = fields.and_then(|fields| fields.shape());
+            pages.zip(shape).map(|(pages, shape)| Entrance::List { pages, shape })
         }
         (true, true) => {
             section.problem(
@@ -390,8 +331,8 @@ fn pagination(section: &Section<'_>, hosts: Option<&AdmittedHosts>) -> Option<Pa
     if page || offset {
         let placeholder = if page { "{page}" } else { "{offset}" };
         let past_the_end = section.whole("past_the_end").and_then(|status| u16::try_from(status).ok());
-        let (first, step) = if page {
-            (section.whole("first_page").unwrap_or(1), Some(1))
+        let numbering = if page {
+            Some(Numbering::Pages { first: section.whole("first_page").unwrap_or(1).into() })
         } else {
             if !section.has("page_size") {
                 section.missing(
@@ -399,7 +340,7 @@ fn pagination(section: &Section<'_>, hosts: Option<&AdmittedHosts>) -> Option<Pa
                     "say how many items a page has, as in page_size = 100",
                 );
             }
-            (0, section.whole("page_size"))
+            section.whole("page_size").map(|page_size| Numbering::Items { page_size: page_size.into() })
         };
         let address = match NumberedAddress::new(text.text, placeholder) {
             Ok(address) => address,
@@ -408,8 +349,8 @@ fn pagination(section: &Section<'_>, hosts: Option<&AdmittedHosts>) -> Option<Pa
                 return None;
             }
         };
-        check_address(section, &text, &address.zero, hosts);
-        return Some(Pagination::Numbered { address, first: first.into(), step: step?.into(), past_the_end });
+        check_address(section, &text, &address.page(0), hosts);
+        return Some(Pagination::Numbered { address, numbering: numbering?, past_the_end });
     }
     let first = address_of(section, "list", &text, hosts);
     if next {

@@ -1,10 +1,11 @@
 //! Systems whose interface is known.
 
+use releve_backlog::{NumberedAddress, Numbering, Pagination};
 use releve_extract::{IdentifierAt, IdentifierRule, Pointer};
 use releve_redirect_policy::AdmittedHosts;
 use releve_url_canon::HttpsUrl;
 
-use crate::list::{DateField, ListFields, NumberedAddress, Pagination, Trigger};
+use crate::list::{DateField, ListFields, Trigger};
 use crate::section::{Noted, Section};
 use crate::{AddressTemplate, Identifier, list};
 
@@ -58,7 +59,10 @@ pub(crate) fn preset(section: &Section<'_>, hosts: Option<&AdmittedHosts>) -> Op
 const LIST: &str = "wp-json/wp/v2/posts?_fields=id,link,date_gmt,modified_gmt&order=desc&per_page=100";
 /// With names of authors and terms, which a post else has as numbers.
 const ARTICLE: &str = "wp-json/wp/v2/posts/{id}?_embed=author,wp:term";
-/// What WordPress answers to a page past the last one.
+/// As in the list's address. It is walked by offset and not by page, since the pages of a list that shifts can
+/// have an overlap only so.
+const PAGE_SIZE: u64 = 100;
+/// What WordPress answers to a page past the last one, and some versions to an offset.
 const PAST_THE_END: u16 = 400;
 
 /// WordPress by its REST API. The trigger is ordered by modification, because an edit to an old post never
@@ -78,10 +82,12 @@ fn wordpress(site: &HttpsUrl) -> Option<Preset> {
             fields: fields.clone(),
         },
         pages: Pagination::Numbered {
-            address: NumberedAddress::new(&format!("{base}/{LIST}&orderby=date&page={{page}}"), "{page}")
-                .ok()?,
-            first: 1,
-            step: 1,
+            address: NumberedAddress::new(
+                &format!("{base}/{LIST}&orderby=date&offset={{offset}}"),
+                "{offset}",
+            )
+            .ok()?,
+            numbering: Numbering::Items { page_size: PAGE_SIZE },
             past_the_end: Some(PAST_THE_END),
         },
         fields,

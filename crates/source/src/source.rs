@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
+use releve_backlog::{Backlog, Entrance};
 use releve_bounds::Bounds;
 use releve_extract::{Pointer, Rules};
 use releve_pace::{HostInterval, PaceError, Rhythm};
@@ -10,7 +11,7 @@ use releve_url_canon::NecessaryParameters;
 
 use crate::article::{self, Article, Way};
 use crate::identifier::Ground;
-use crate::list::{Backlog, Entrance, Trigger};
+use crate::list::Trigger;
 use crate::preset::{self, Preset, PresetOrNoted};
 use crate::section::{Noted, Section, Span, TextOrSection};
 use crate::{File, Identifier, Parsed, Problem, Problems, connector, identifier, keys, list, read};
@@ -227,8 +228,11 @@ fn source(section: &Section<'_>, defaults: &Bounds) -> Option<Source> {
         trigger: trigger?,
         way: article.way,
         rules: with_identifier(article.rules, &identifier),
+        backlog: backlog
+            .ok()?
+            .cloned()
+            .map(|backlog| list::with_fields(backlog, &identifier, embargo.as_ref())),
         identifier,
-        backlog: backlog.ok()?.cloned(),
         rhythm,
         bounds,
         embargo,
@@ -306,7 +310,7 @@ fn preset_backlog(table: Option<&Section<'_>>, preset: Result<&Preset, Noted>) -
         None => (None, NecessaryParameters::none()),
     };
     let preset = preset?;
-    let entrance = Entrance::List { pages: preset.pages.clone(), fields: preset.fields.clone() };
+    let entrance = Entrance::List { pages: preset.pages.clone(), shape: preset.fields.shape().ok_or(Noted)? };
     Ok(Backlog { entrance, floor, necessary_parameters })
 }
 
@@ -316,8 +320,8 @@ fn check_addresses(
     trigger: Option<&Trigger>,
     backlog: Result<Option<&Backlog>, Noted>,
 ) {
-    let without = |key: &str, fields: &list::ListFields| {
-        if let (None, Some(span)) = (&fields.address, section.key_span(key)) {
+    let check = |key: &str, has_address: bool| {
+        if let (false, Some(span)) = (has_address, section.key_span(key)) {
             section.problem(
                 span,
                 format!("[{key}] does not say where an item's address stands, and pages are read at it"),
@@ -326,10 +330,10 @@ fn check_addresses(
         }
     };
     if let Some(Trigger::List { fields, .. }) = trigger {
-        without("trigger", fields);
+        check("trigger", fields.address.is_some());
     }
-    if let Ok(Some(Backlog { entrance: Entrance::List { fields, .. }, .. })) = backlog {
-        without("backlog", fields);
+    if let Ok(Some(Backlog { entrance: Entrance::List { shape, .. }, .. })) = backlog {
+        check("backlog", shape.address.is_some());
     }
 }
 
@@ -380,11 +384,11 @@ fn source_identifier(
     };
     let trigger = trigger.map(|trigger| match trigger {
         Trigger::Feed(_) => Ground::Feed,
-        Trigger::List { fields, .. } => Ground::list(fields),
+        Trigger::List { fields, .. } => Ground::list(fields.address.is_some()),
     });
     let backlog = backlog.map(|backlog| {
         backlog.map(|backlog| match &backlog.entrance {
-            Entrance::List { fields, .. } => Ground::list(fields),
+            Entrance::List { shape, .. } => Ground::list(shape.address.is_some()),
             _ => Ground::Sitemap,
         })
     });

@@ -4,11 +4,12 @@ use std::io::Write;
 
 use anyhow::Result;
 use jiff::Timestamp;
+use releve_backlog::Entrance;
 use releve_ledger::{Entry, Ledger, State};
 use releve_pace::due;
 use releve_redirect_policy::AdmittedHost;
 use releve_robots::{RobotsPolicy, RobotsTxt, Standing, line_text};
-use releve_source::{AddressTemplate, Entrance, Identifier, Source};
+use releve_source::{AddressTemplate, Identifier, Source};
 use releve_url_canon::{HttpsUrl, NecessaryParameters, canonicalise};
 use serde_json::{Map, Value, json};
 use url::form_urlencoded;

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use releve_backlog::{Entrance, Numbering, Pagination};
 use releve_bounds::Bounds;
 use releve_extract::{Field, Rules};
 use releve_source::{
-    Embargo, Entrance, File, Identifier, Pagination, SecretFrom, Source, Trigger, VaultAt, Way,
-    parse_connector, parse_source, parse_sources,
+    Embargo, File, Identifier, SecretFrom, Source, Trigger, VaultAt, Way, parse_connector, parse_source,
+    parse_sources,
 };
 use releve_url_canon::HttpsUrl;
 
@@ -52,13 +53,15 @@ fn the_wordpress_preset_says_everything() {
 
     let backlog = source.backlog().unwrap();
     assert_eq!(backlog.floor.unwrap().to_string(), "2012-01-01");
-    let Entrance::List { pages: Pagination::Numbered { address, first, step, past_the_end }, .. } =
+    let Entrance::List { pages: Pagination::Numbered { address, numbering, past_the_end }, shape } =
         &backlog.entrance
     else {
         panic!()
     };
-    assert!(address.page(7).as_str().ends_with("&order=desc&per_page=100&orderby=date&page=7"));
-    assert_eq!((*first, *step, *past_the_end), (1, 1, Some(400)));
+    assert!(address.page(99).as_str().ends_with("&order=desc&per_page=100&orderby=date&offset=99"));
+    assert_eq!((*numbering, *past_the_end), (Numbering::Items { page_size: 100 }, Some(400)));
+    assert_eq!(shape.published.as_ref().unwrap().at.to_string(), "/date_gmt");
+    assert_eq!(shape.fields, ["/id".parse().unwrap()]);
 
     let Way::PublicApi { template } = source.way() else { panic!() };
     assert_eq!(
@@ -157,11 +160,11 @@ fn an_api_is_described_field_by_field() {
         .read(|at| Some(if at.to_string() == "/article/kind" { "report" } else { "/2026/88" }.to_owned()));
     assert_eq!(read.unwrap(), "report-88");
 
-    let Entrance::List { pages, fields } = &source.backlog().unwrap().entrance else { panic!() };
+    let Entrance::List { pages, shape } = &source.backlog().unwrap().entrance else { panic!() };
     assert_eq!(pages.first(), url("https://api.tribune.example/v1/articles?sort=-published&limit=100"));
     let Pagination::Cursor { at, parameter, .. } = pages else { panic!() };
-    assert_eq!((at.as_str(), parameter.as_str()), ("/paging/after", "after"));
-    assert!(fields.published.as_ref().unwrap().is_utc && fields.address.is_none());
+    assert_eq!((at.to_string(), parameter.as_str()), ("/paging/after".to_owned(), "after"));
+    assert!(shape.published.as_ref().unwrap().is_utc && shape.address.is_none());
 }
 
 #[test]
@@ -170,12 +173,12 @@ fn an_api_with_a_credential_is_described_likewise() {
     let access = source.way().access().unwrap();
     assert_eq!((access.host.as_str(), access.port), ("cms.gazette.example", 8443));
     assert!(access.also_for_backlog && !access.also_for_trigger);
-    let Entrance::List { pages: Pagination::Numbered { address, first, step, .. }, .. } =
+    let Entrance::List { pages: Pagination::Numbered { address, numbering, .. }, .. } =
         &source.backlog().unwrap().entrance
     else {
         panic!()
     };
-    assert_eq!((*first, *step), (0, 100));
+    assert_eq!(*numbering, Numbering::Items { page_size: 100 });
     assert!(address.page(300).as_str().ends_with("&limit=100&offset=300"));
 }
 

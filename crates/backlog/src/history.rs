@@ -1,0 +1,115 @@
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+
+use crate::Backlog;
+use crate::fingerprint::Fingerprint;
+
+/// What earlier walks of a list have come to, as far as the next one depends on it. The caller keeps it from
+/// [`Walk::history`](crate::Walk::history) to [`Walk::begin`](crate::Walk::begin), as the text that [`Display`](fmt::Display)
+/// writes and [`FromStr`] reads.
+///
+/// [`Default`] is that of a list that was never walked.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct History {
+    /// Of which list, as it was configured. Of another one it says nothing.
+    list: Option<Fingerprint>,
+    /// How far back a complete walk has gone.
+    reached: Option<Reached>,
+    /// When the last complete walk began.
+    began: Option<Timestamp>,
+    /// Files that the last complete walk could not read because they were absent or may not be read. No early
+    /// end passes over them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    unread: Vec<Fingerprint>,
+}
+
+/// How far back a complete walk has gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Reached {
+    /// To the list's end.
+    End,
+    /// To this date.
+    Floor(Date),
+}
+
+impl Reached {
+    fn covers(self, floor: Option<Date>) -> bool {
+        match (self, floor) {
+            (Self::End, _) => true,
+            (Self::Floor(_), None) => false,
+            (Self::Floor(reached), Some(floor)) => reached <= floor,
+        }
+    }
+
+    fn or_farther(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::End, _) | (_, Self::End) => Self::End,
+            (Self::Floor(one), Self::Floor(other)) => Self::Floor(one.min(other)),
+        }
+    }
+}
+
+impl History {
+    /// Forgets what is about another list than this one.
+    pub(crate) fn of(&self, backlog: &Backlog) -> Self {
+        let list = Some(Fingerprint::of_list(backlog));
+        if self.list == list { self.clone() } else { Self { list, ..Self::default() } }
+    }
+
+    /// Whether a walk has once reached the floor now configured, so that there is no tail left behind (R9).
+    pub(crate) fn has_reached(&self, floor: Option<Date>) -> bool {
+        self.reached.is_some_and(|reached| reached.covers(floor))
+    }
+
+    pub(crate) fn last_began(&self) -> Option<Timestamp> {
+        self.began
+    }
+
+    pub(crate) fn was_unread(&self, file: Fingerprint) -> bool {
+        self.unread.contains(&file)
+    }
+
+    /// With a complete walk, which went as far as `reached` unless it ended early.
+    pub(crate) fn with(&self, began: Timestamp, reached: Option<Reached>, unread: Vec<Fingerprint>) -> Self {
+        let reached = match (self.reached, reached) {
+            (Some(before), Some(now)) => Some(before.or_farther(now)),
+            (before, now) => before.or(now),
+        };
+        Self { list: self.list, reached, began: Some(began), unread }
+    }
+}
+
+impl fmt::Display for History {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = serde_json::to_string(self).map_err(|_| fmt::Error)?;
+        f.write_str(&text)
+    }
+}
+
+impl FromStr for History {
+    type Err = HistoryError;
+
+    fn from_str(text: &str) -> Result<Self, HistoryError> {
+        serde_json::from_str(text).map_err(|_| HistoryError)
+    }
+}
+
+/// A text is none that a [`History`] has written. Who meets it may begin with the default one: the next walk
+/// then goes all the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HistoryError;
+
+impl fmt::Display for HistoryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "what is kept of earlier walks of the backlog cannot be read; the next walk goes all the way",
+        )
+    }
+}
+
+impl std::error::Error for HistoryError {}

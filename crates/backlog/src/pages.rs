@@ -1,0 +1,372 @@
+//! Where the next page of a list is, and whether the list has shifted since the page before.
+//!
+//! A list that is counted in items is read with an overlap: each page begins with the last item of the one
+//! before, or with all those that share its date, whose order among themselves need not be the same in two
+//! answers. If nothing of the page before comes up again, items have vanished and others moved up to where the
+//! walk has been, and the walk steps back until it meets what it knows. A list that is counted in pages can
+//! have no overlap; there the total that the server tells is watched, and where it has shrunk as many pages are
+//! read again.
+
+use std::collections::HashSet;
+
+use jiff::Timestamp;
+use releve_feed::{Announcement, Feed};
+use releve_url_canon::{HttpsUrl, NecessaryParameters, Removed, canonicalise};
+use serde::{Deserialize, Serialize};
+
+use crate::fall::Fall;
+use crate::fingerprint::Fingerprint;
+use crate::list::{Numbering, Pagination};
+use crate::wire::WireAddress;
+use crate::{link, report, wire};
+
+/// How often a walk steps back in all. Each step is met by a change at the publisher's within the second or so
+/// between two pages, so a list that needs more is none that holds still.
+const STEPS_BACK_MAX: u32 = 200;
+
+/// How many pages in a row may bring nothing new.
+const REPEATS_MAX: u8 = 3;
+
+/// Where a walk over pages stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Pages {
+    at: At,
+    /// How often the read of this page has failed.
+    pub(crate) attempts: u8,
+    /// What stood on the page before, in its order.
+    #[serde(with = "wire::fingerprints")]
+    before: Vec<Fingerprint>,
+    /// Whether this page should begin with something of the page before.
+    is_overlapping: bool,
+    /// The most items that a page has had.
+    size: u64,
+    /// How many items the list had when the page before was read.
+    total: Option<u64>,
+    /// How many pages were different from the one before.
+    distinct: u32,
+    /// How many pages in a row brought nothing new.
+    repeats: u8,
+    /// The address of the page before, where pages say what comes next.
+    previous: Option<WireAddress>,
+    steps_back: u32,
+    /// How many steps back lead here.
+    steps_back_now: u32,
+    /// The pages whose addresses were said by others, to meet none twice.
+    #[serde(with = "wire::fingerprints")]
+    seen: HashSet<Fingerprint>,
+    by_date: Fall,
+    by_modification: Fall,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum At {
+    Number(u64),
+    Address(WireAddress),
+}
+
+/// What is known of a page besides its items.
+pub(crate) struct Around<'a> {
+    pub(crate) address: &'a HttpsUrl,
+    pub(crate) links: &'a [&'a str],
+    pub(crate) total: Option<u64>,
+    pub(crate) total_pages: Option<u64>,
+}
+
+/// What comes after a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Then {
+    Page(Box<Pages>),
+    ListEnd,
+    Broken(String),
+}
+
+/// The date that counts: publication, else modification (R9).
+pub(crate) fn date_of(announcement: &Announcement) -> Option<Timestamp> {
+    announcement.published.or(announcement.modified)
+}
+
+fn key(announcement: &Announcement) -> Fingerprint {
+    let part = |text: &Option<String>| text.as_deref().unwrap_or_default().to_owned();
+    let key = Fingerprint::of(&part(&announcement.id)).and(&part(&announcement.link));
+    announcement.fields.iter().fold(key, |key, (_, text)| key.and(text))
+}
+
+impl Pages {
+    pub(crate) fn first(pages: &Pagination) -> Self {
+        let at = match pages {
+            Pagination::Numbered { numbering: Numbering::Pages { first }, .. } => At::Number(*first),
+            Pagination::Numbered { numbering: Numbering::Items { .. }, .. } => At::Number(0),
+            _ => At::Address(WireAddress(pages.first())),
+        };
+        Self {
+            at,
+            attempts: 0,
+            before: Vec::new(),
+            is_overlapping: false,
+            size: 0,
+            total: None,
+            distinct: 0,
+            repeats: 0,
+            previous: None,
+            steps_back: 0,
+            steps_back_now: 0,
+            seen: HashSet::new(),
+            by_date: Fall::default(),
+            by_modification: Fall::default(),
+        }
+    }
+
+    pub(crate) fn address(&self, pages: &Pagination) -> HttpsUrl {
+        match (&self.at, pages) {
+            (At::Number(number), Pagination::Numbered { address, .. }) => address.page(*number),
+            (At::Address(address), _) => address.0.clone(),
+            (At::Number(_), _) => pages.first(),
+        }
+    }
+
+    /// Whether this is the list's first page, after which alone another can be past the end.
+    pub(crate) fn is_first(&self, pages: &Pagination) -> bool {
+        *self == Self { attempts: self.attempts, ..Self::first(pages) }
+    }
+
+    /// Whether the list goes from the newest to the oldest, by the date that counts or by modification; then
+    /// which of them.
+    pub(crate) fn order(&self) -> Option<fn(&Announcement) -> Option<Timestamp>> {
+        if self.by_date.holds() {
+            Some(date_of)
+        } else if self.by_modification.holds() {
+            Some(|announcement| announcement.modified)
+        } else {
+            None
+        }
+    }
+
+    /// Takes the page that was read: what on it did not stand on the page before, and what comes then. The walk
+    /// goes on there once the page is done with.
+    pub(crate) fn turn(
+        &mut self,
+        pages: &Pagination,
+        feed: Feed,
+        around: &Around<'_>,
+        keep: &NecessaryParameters,
+    ) -> (Vec<Announcement>, Then) {
+        let items = u64::try_from(feed.items).unwrap_or(u64::MAX);
+        let next = feed.next;
+        let keys: Vec<_> = feed.announcements.iter().map(key).collect();
+        let known: HashSet<_> = self.before.iter().copied().collect();
+        let overlap = overlap(&feed.announcements, feed.items);
+        let mut fresh = feed.announcements;
+        let mut is_new = keys.iter().map(|key| !known.contains(key));
+        fresh.retain(|_| is_new.next().unwrap_or(true));
+        if self.steps_back_now == 0 {
+            for announcement in &fresh {
+                if let Some(date) = date_of(announcement) {
+                    self.by_date.take(date);
+                }
+                if let Some(date) = announcement.modified {
+                    self.by_modification.take(date);
+                }
+            }
+        }
+        let is_met = known.is_empty() || keys.iter().any(|key| known.contains(key));
+        let page = Page { items, keys, has_fresh: !fresh.is_empty(), is_met, overlap };
+        let then = match pages {
+            Pagination::Numbered { numbering: Numbering::Items { page_size }, .. } => {
+                self.after_items(page, *page_size, around)
+            }
+            Pagination::Numbered { numbering: Numbering::Pages { first }, .. } => {
+                self.after_page(page, *first, around)
+            }
+            Pagination::One(_) => Then::ListEnd,
+            Pagination::LinkHeader { .. } => {
+                let next = around.links.iter().find_map(|header| link::next(header));
+                self.after_said(page, pages, next, around, keep)
+            }
+            Pagination::Next { .. } => self.after_said(page, pages, next.as_deref(), around, keep),
+            Pagination::Cursor { first, parameter, .. } => {
+                let next = next.map(|cursor| with_parameter(first, parameter, &cursor));
+                let keep = NecessaryParameters::new([parameter.as_str()]).with_names_of(first);
+                self.after_said(page, pages, next.as_deref(), around, &keep)
+            }
+        };
+        (fresh, then)
+    }
+
+    fn number(&self) -> u64 {
+        if let At::Number(number) = self.at { number } else { 0 }
+    }
+
+    /// The place after a page that was as it should be.
+    fn on(&self, at: At, page: Page, around: &Around<'_>) -> Self {
+        Self {
+            at,
+            attempts: 0,
+            size: self.size.max(page.items),
+            total: around.total.or(self.total),
+            distinct: self.distinct + u32::from(page.has_fresh),
+            repeats: if page.has_fresh { 0 } else { self.repeats + 1 },
+            before: page.keys,
+            is_overlapping: false,
+            steps_back_now: 0,
+            ..self.clone()
+        }
+    }
+
+    /// The place some steps back, if there may be another one.
+    fn back(&self, at: At, around: &Around<'_>) -> Then {
+        if self.steps_back >= STEPS_BACK_MAX {
+            return Then::Broken(report::LIST_UNSTEADY.to_owned());
+        }
+        let mut back = Self {
+            at,
+            attempts: 0,
+            total: around.total.or(self.total),
+            is_overlapping: false,
+            steps_back: self.steps_back + 1,
+            steps_back_now: self.steps_back_now + 1,
+            ..self.clone()
+        };
+        back.by_date.restart();
+        back.by_modification.restart();
+        Then::Page(Box::new(back))
+    }
+
+    /// By how many items the list has shrunk since the page before.
+    fn vanished(&self, around: &Around<'_>) -> u64 {
+        self.total.zip(around.total).map_or(0, |(before, now)| before.saturating_sub(now))
+    }
+
+    fn after_items(&self, page: Page, page_size: u64, around: &Around<'_>) -> Then {
+        let offset = self.number();
+        let is_met = page.is_met && (page.items > 0 || !self.is_overlapping);
+        if offset > 0 && !is_met {
+            if page.items == 0 && !self.is_overlapping && self.steps_back_now == 0 {
+                return Then::ListEnd;
+            }
+            let step = self.size.max(page_size).max(1);
+            let step = step.saturating_mul(1 << self.steps_back_now.min(20));
+            return self.back(At::Number(offset.saturating_sub(step)), around);
+        }
+        let end = offset.saturating_add(page.items);
+        if page.items == 0 || around.total.is_some_and(|total| end >= total) {
+            return Then::ListEnd;
+        }
+        if !page.has_fresh && page.items < self.size {
+            // Nothing but the overlap is left.
+            return Then::ListEnd;
+        }
+        if !page.has_fresh && self.repeats + 1 >= REPEATS_MAX {
+            return Then::Broken(report::LIST_REPEATS.to_owned());
+        }
+        let overlap = page.overlap.min(page.items / 2);
+        let next = Self { is_overlapping: overlap > 0, ..self.on(At::Number(end - overlap), page, around) };
+        Then::Page(Box::new(next))
+    }
+
+    fn after_page(&self, page: Page, first: u64, around: &Around<'_>) -> Then {
+        let number = self.number();
+        let vanished = self.vanished(around);
+        if vanished > 0 && number > first {
+            let pages = vanished.div_ceil(self.size.max(1)).min(number - first);
+            return self.back(At::Number(number - pages), around);
+        }
+        let total_pages = around.total_pages.filter(|pages| *pages > 0);
+        let is_last = total_pages.is_some_and(|pages| number - first + 1 >= pages);
+        if page.items == 0 || is_last {
+            return Then::ListEnd;
+        }
+        if !page.has_fresh && self.repeats + 1 >= REPEATS_MAX {
+            // Some servers answer with the last page where there is no more. One that has only ever answered
+            // with the same page may have passed over the number.
+            let is_last_again = self.distinct > 1 && total_pages.is_none();
+            return if is_last_again { Then::ListEnd } else { Then::Broken(report::LIST_REPEATS.to_owned()) };
+        }
+        Then::Page(Box::new(self.on(At::Number(number + 1), page, around)))
+    }
+
+    /// After a page that says itself what comes next.
+    fn after_said(
+        &self,
+        page: Page,
+        pages: &Pagination,
+        next: Option<&str>,
+        around: &Around<'_>,
+        keep: &NecessaryParameters,
+    ) -> Then {
+        let here = self.address(pages);
+        if self.vanished(around) > 0
+            && let Some(previous) = &self.previous
+        {
+            let back = self.back(At::Address(previous.clone()), around);
+            let Then::Page(mut back) = back else { return back };
+            back.seen.remove(&Fingerprint::of_file(&previous.0));
+            back.previous = None;
+            return Then::Page(back);
+        }
+        let Some(next) = next else { return Then::ListEnd };
+        let keep = keep.clone().with_names_of(&pages.first()).with_names_of(around.address);
+        let canonical = match canonicalise(next, Some(around.address), &keep) {
+            Ok(canonical) => canonical,
+            Err(refusal) => return Then::Broken(refusal.code().to_owned()),
+        };
+        let next = canonical.url.into_https();
+        let mut seen = self.seen.clone();
+        seen.insert(Fingerprint::of_file(&here));
+        if seen.contains(&Fingerprint::of_file(&next)) {
+            let is_short = canonical.removed.iter().any(|part| matches!(part, Removed::Parameter { .. }));
+            let code = if is_short { report::PARAMETER_UNDECLARED } else { report::LIST_CYCLE };
+            return Then::Broken(code.to_owned());
+        }
+        if !page.has_fresh && self.repeats + 1 >= REPEATS_MAX {
+            return Then::Broken(report::LIST_REPEATS.to_owned());
+        }
+        let previous = Some(WireAddress(here));
+        Then::Page(Box::new(Self { previous, seen, ..self.on(At::Address(WireAddress(next)), page, around) }))
+    }
+}
+
+/// What counts of a page for where the next one is.
+struct Page {
+    items: u64,
+    keys: Vec<Fingerprint>,
+    has_fresh: bool,
+    /// Whether something of the page before stands on it too.
+    is_met: bool,
+    overlap: u64,
+}
+
+/// How many items at the end of a page are read again: the last one, those that share its date, and as many as
+/// were left out, which may be any.
+fn overlap(announcements: &[Announcement], items: usize) -> u64 {
+    let last = announcements.last().and_then(date_of);
+    let is_tied = |announcement: &&Announcement| last.is_some() && date_of(announcement) == last;
+    let tied = announcements.iter().rev().take_while(is_tied).count().max(1);
+    u64::try_from(tied + items.saturating_sub(announcements.len())).unwrap_or(u64::MAX)
+}
+
+/// An address with a parameter of this value, in the place of any of its name.
+fn with_parameter(address: &HttpsUrl, name: &str, value: &str) -> String {
+    let pairs = address.query().unwrap_or_default().split('&');
+    let is_other = |pair: &&str| !pair.is_empty() && pair.split('=').next() != Some(name);
+    let mut query: Vec<String> = pairs.filter(is_other).map(str::to_owned).collect();
+    query.push(format!("{}={}", escaped(name), escaped(value)));
+    format!("https://{}{}?{}", address.authority(), address.path(), query.join("&"))
+}
+
+/// A text with everything escaped but unreserved characters (RFC 3986, section 2.3).
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => escaped.push(byte.into()),
+            _ => {
+                escaped.push('%');
+                for digit in [byte >> 4, byte & 0xf] {
+                    escaped
+                        .extend(char::from_digit(digit.into(), 16).map(|digit| digit.to_ascii_uppercase()));
+                }
+            }
+        }
+    }
+    escaped
+}
