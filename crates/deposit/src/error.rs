@@ -103,9 +103,9 @@ impl DepositError {
             | Self::KeyRevoked { .. }
             | Self::KeyUnknown
             | Self::SourceNotPermitted { .. }
-            | Self::LabMismatch { .. } => DepositErrorKind::EndsPass,
+            | Self::LabMismatch { .. }
+            | Self::Vault(VaultError::KeyRefused { .. }) => DepositErrorKind::EndsPass,
             Self::Superseded { .. } => DepositErrorKind::Superseded,
-            Self::Vault(VaultError::KeyRefused { .. }) => DepositErrorKind::EndsPass,
             Self::Vault(_) => DepositErrorKind::Failed,
         }
     }
