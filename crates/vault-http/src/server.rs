@@ -139,6 +139,7 @@ async fn connection(
     http.timer(TokioTimer::new())
         .header_read_timeout(bounds.head)
         .max_headers(HEADER_COUNT_MAX)
+        .max_header_size(HEAD_BYTES_MAX)
         .max_buf_size(HEAD_BYTES_MAX);
     let mut serving = pin!(http.serve_connection(TokioIo::new(stream), service));
     let mut stopping = false;
