@@ -17,7 +17,7 @@ mod titles;
 mod vocabulary;
 
 use crate::declared::Declared;
-use crate::descriptor::locate;
+use crate::descriptor::{Subject, locate};
 use crate::dom::{Node, NodeId};
 use crate::page::Page;
 use crate::{Block, Notice, NoticeCode, Place, Selector};
@@ -36,7 +36,12 @@ pub(crate) struct Body {
 }
 
 /// Finds the text of the page's article: where the rules say, or else by what the page shows.
-pub(crate) fn find(page: Page<'_>, declared: &Declared<'_>, notices: &mut Vec<Notice>) -> Body {
+pub(crate) fn find(
+    page: Page<'_>,
+    declared: &Declared<'_>,
+    subject: &Subject<'_>,
+    notices: &mut Vec<Notice>,
+) -> Body {
     let dropped: Vec<NodeId> = match &page.rules.drop {
         Some(drop) => page.document.select(drop).map(Node::id).collect(),
         None => Vec::new(),
@@ -48,7 +53,7 @@ pub(crate) fn find(page: Page<'_>, declared: &Declared<'_>, notices: &mut Vec<No
     }
     let body = match &page.rules.body {
         Some(selector) => selected(page, selector, &dropped, notices),
-        None => searched(page, declared, &dropped),
+        None => searched(page, declared, subject, &dropped),
     };
     if body.blocks.is_empty() {
         notices.push(Notice::new(NoticeCode::BodyNotFound, "no text was found that could be the article's"));
@@ -85,8 +90,8 @@ fn unmatched(rule: &str, selector: &Selector) -> Notice {
 }
 
 /// The text that is found from what the page shows.
-fn searched(page: Page<'_>, declared: &Declared<'_>, dropped: &[NodeId]) -> Body {
-    let titles = Titles::of(declared);
+fn searched(page: Page<'_>, declared: &Declared<'_>, subject: &Subject<'_>, dropped: &[NodeId]) -> Body {
+    let titles = Titles::of(declared, subject);
     let mut survey = Survey::of(page.document.root(), dropped);
     let (body, shown) = match choose::choose(&mut survey, &titles) {
         Some(choice) => built(page, &survey, choice),

@@ -20,14 +20,13 @@ mod when;
 
 use url::Url;
 
-use crate::body::Body;
 use crate::declared::Declared;
 use crate::declared::plain::plain;
 use crate::look_up::element_value;
 use crate::page::Page;
 use crate::{Descriptor, Field, Notice, NoticeCode, Place, Reading, Relation, Value};
 pub(crate) use locate::locate;
-use subject::{Known, Subject};
+pub(crate) use subject::{Known, Subject};
 
 /// Elements that a rule for a list is given, at most; a selector that matches more is not one for names or tags.
 const RULE_VALUES_MAX: usize = 256;
@@ -40,20 +39,19 @@ const CANONICALS_MAX: usize = 8;
 pub(crate) fn read(
     page: Page<'_>,
     declared: &Declared<'_>,
-    _body: &Body,
+    known: &Known<'_>,
+    subject: &Subject<'_>,
     notices: &mut Vec<Notice>,
 ) -> (Descriptor, Option<Relation>) {
-    let known = Known::new(page, declared);
-    let subject = Subject::find(&known, declared);
     if subject.is_ambiguous {
         let what = "several articles are described, and none names this page's address or headline";
         notices.push(Notice::new(NoticeCode::ArticleAmbiguous, what));
     }
-    let headline = headline::read(page, declared, &subject);
+    let headline = headline::read(page, declared, subject);
     let lines = headline.node.map(lines::around).unwrap_or_default();
-    let when = when::read(declared, &subject, &lines);
-    let authors = authors::read(page, declared, &subject, &lines);
-    let standfirst = standfirst::read(declared, &subject, &lines, &headline.readings, &authors.chosen);
+    let when = when::read(declared, subject, &lines);
+    let authors = authors::read(page, declared, subject, &lines);
+    let standfirst = standfirst::read(declared, subject, &lines, &headline.readings, &authors.chosen);
 
     let mut draft = Draft::default();
     draft.choose(Field::Headline, headline.is_chosen, headline.readings);
@@ -63,11 +61,11 @@ pub(crate) fn read(
     draft.choose(Field::Authors, false, authors.others);
     draft.choose(Field::Published, !when.is_doubtful, when.published.into_iter().map(|dated| dated.value));
     draft.choose(Field::Modified, true, when.modified.into_iter().map(|dated| dated.value));
-    draft.choose(Field::Category, true, topics::categories(declared, &subject));
-    draft.list(Field::Tags, topics::tags(declared, &subject));
+    draft.choose(Field::Category, true, topics::categories(declared, subject));
+    draft.list(Field::Tags, topics::tags(declared, subject));
     let canonical = canonical(page, declared);
     draft.choose(Field::Canonical, canonical.is_one, canonical.readings);
-    let language = language(declared, &subject);
+    let language = language(declared, subject);
     draft.choose(Field::Language, true, language.chosen);
     draft.choose(Field::Language, false, language.others);
     let mut descriptor = draft.0;
@@ -83,7 +81,7 @@ pub(crate) fn read(
         });
         configure(&mut descriptor, field, values.filter(|value| !value.text.is_empty()).collect());
     }
-    let relation = relation::read(page, &subject, &known, notices);
+    let relation = relation::read(page, subject, known, notices);
     (descriptor, relation)
 }
 

@@ -1,5 +1,6 @@
 //! An article that comes as an HTML page.
 
+use crate::descriptor::{Known, Subject};
 use crate::dom::{self, Document};
 use crate::{
     Article, Envelope, ExtractError, Notice, NoticeCode, PageRules, body, charset, declared, descriptor,
@@ -26,8 +27,10 @@ pub(crate) fn extract(envelope: &Envelope<'_>, rules: &PageRules) -> Result<Arti
     }
     let page = Page { envelope, document: &document, rules };
     let declared = declared::read(page, &mut notices);
-    let body = body::find(page, &declared, &mut notices);
-    let (descriptor, relation) = descriptor::read(page, &declared, &body, &mut notices);
+    let known = Known::new(page, &declared);
+    let subject = Subject::find(&known, &declared);
+    let body = body::find(page, &declared, &subject, &mut notices);
+    let (descriptor, relation) = descriptor::read(page, &declared, &known, &subject, &mut notices);
     let identifier = match &rules.identifier {
         Some(rule) => Some(
             rule.read_value(&mut |at| crate::identifier::in_page(page, at))

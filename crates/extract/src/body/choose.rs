@@ -26,6 +26,8 @@ const LINKS_FACTOR: f32 = 2.5;
 const MAIN_SHARE: f32 = 0.75;
 /// Paragraphs directly in an element are part of the text if they weigh so much of it.
 const OWN_SHARE: f32 = 0.05;
+/// An element around the text is part of it if it adds no more of anything else than this part of the text that it adds.
+const OTHER_SHARE: f32 = 0.2;
 /// An `article` element with less prose than this holds a header only.
 const ARTICLE_CHARS_MIN: u32 = 200;
 /// A heading that hardly any of the prose follows is not this article's.
@@ -56,6 +58,8 @@ enum Likeness {
     Like,
     /// So does a heading of a lower level.
     LowerLike,
+    /// It says so, and stands beside the article: the end of a breadcrumb trail, which some pages make their `h1`.
+    Beside,
     /// It is a heading of the first level.
     First,
 }
@@ -64,23 +68,29 @@ enum Likeness {
 fn headline(survey: &Survey<'_>, titles: &Titles) -> Option<usize> {
     let candidates = (0..survey.leaves.len()).filter_map(|at| {
         let owner = survey.owner(at);
-        if owner.level == 0 || owner.beside && owner.level > 1 || survey.leaves[at].chars > HEADLINE_CHARS_MAX
-        {
+        let is_first = owner.level == 1;
+        if owner.level == 0 || owner.beside && !is_first || survey.leaves[at].chars > HEADLINE_CHARS_MAX {
             return None;
         }
-        let own = Titles::fold(&text::of(owner.node));
-        let likeness = if titles.has(&own) {
-            Likeness::Same
-        } else if titles.has_like(&own) {
-            if owner.level == 1 { Likeness::Like } else { Likeness::LowerLike }
-        } else if owner.level == 1 && own.len() > 3 {
-            Likeness::First
-        } else {
+        // The last line of a heading with several.
+        let heading = survey.heading(at)?;
+        if at + 1 < survey.leaves.len() && survey.is_within(at + 1, heading) {
             return None;
+        }
+        let own = Titles::fold(&text::of(survey.elements[heading].node));
+        let (is_same, is_like) = (titles.has(&own), titles.has_like(&own));
+        let likeness = match (is_same, is_like) {
+            (true, _) | (_, true) if owner.beside => Likeness::Beside,
+            (true, _) => Likeness::Same,
+            (_, true) if is_first => Likeness::Like,
+            (_, true) => Likeness::LowerLike,
+            _ if is_first && own.len() > 3 => Likeness::First,
+            _ => return None,
         };
-        Some((likeness, at))
+        // A teaser of the article, say in a list of what is new, may stand before it.
+        Some((likeness, !is_first, at))
     });
-    candidates.min().map(|(_, at)| at)
+    candidates.min().map(|(.., at)| at)
 }
 
 /// Sets `article` elements aside that are others than the one around the headline, if that one holds a text. Another article has a headline of
@@ -127,6 +137,10 @@ struct Weight {
     paragraphs: u32,
     /// Their characters.
     paragraph_chars: u32,
+    /// Characters of the leaves below that weigh nothing, or little: what is beside the article does not count.
+    other: f32,
+    /// The last paragraph below.
+    last: usize,
 }
 
 impl<'s, 'a> Weights<'s, 'a> {
@@ -167,10 +181,18 @@ impl<'s, 'a> Weights<'s, 'a> {
                 (Looks::Fragment, _) => 0.3,
             };
             weights.elements[leaf.owner].below += share * leaf.chars as f32;
+            if share < 1.0 {
+                weights.elements[leaf.owner].other += leaf.chars as f32;
+            } else {
+                weights.elements[leaf.owner].last = at;
+            }
         }
         for at in (1..survey.elements.len()).rev() {
-            let below = weights.elements[at].below;
-            weights.elements[survey.elements[at].parent].below += below;
+            let Weight { below, other, last, .. } = weights.elements[at];
+            let above = &mut weights.elements[survey.elements[at].parent];
+            above.below += below;
+            above.other += other;
+            above.last = above.last.max(last);
         }
         weights
     }
@@ -192,13 +214,27 @@ impl<'s, 'a> Weights<'s, 'a> {
                 .survey
                 .children(at)
                 .max_by(|&one, &other| self.elements[one].below.total_cmp(&self.elements[other].below));
-            let Weight { below, paragraphs, paragraph_chars } = self.elements[at];
+            let Weight { below, paragraphs, paragraph_chars, .. } = self.elements[at];
             let has_own = paragraphs > 1 && paragraph_chars as f32 >= OWN_SHARE * below;
             match heaviest {
                 Some(child) if self.elements[child].below >= MAIN_SHARE * below && !has_own => at = child,
-                _ => return Some(at),
+                _ => break,
             }
         }
+        // And up again as long as that adds paragraphs before it and next to nothing else: some pages show the beginning of their text in
+        // a box of its own. What is added after a text is as often said about it.
+        let mut outward = self.survey.outward(at).skip(1);
+        while let Some(above) = outward.next().filter(|&above| self.only_adds_text(at, above)) {
+            at = above;
+        }
+        Some(at)
+    }
+
+    /// Whether an element holds more of the text than the one in it that holds most of it, and little else.
+    fn only_adds_text(&self, inner: usize, outer: usize) -> bool {
+        let (inner, outer) = (&self.elements[inner], &self.elements[outer]);
+        let (gain, other) = (outer.below - inner.below, outer.other - inner.other);
+        outer.last == inner.last && other <= gain * OTHER_SHARE
     }
 
     /// The element around a headline within which its article is to be found: up from the headline as long as that adds more of an article
@@ -210,7 +246,12 @@ impl<'s, 'a> Weights<'s, 'a> {
             let gain = self.elements[above].below - self.elements[scope].below;
             let links = (outer.links - inner.links) as f32;
             let other = (outer.chars - inner.chars) as f32 - gain;
-            if self.elements[scope].below < HEADER_WEIGHT || gain >= LINKS_FACTOR * links && gain >= other {
+            // What a `header` holds only introduces the text.
+            let is_header = inner.node.is(&local_name!("header"));
+            if is_header
+                || self.elements[scope].below < HEADER_WEIGHT
+                || gain >= LINKS_FACTOR * links && gain >= other
+            {
                 scope = above;
             }
         }

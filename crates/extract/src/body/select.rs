@@ -29,10 +29,16 @@ const CLOSING_CHARS_MIN: u32 = 60;
 const CLOSING_PERCENT: u32 = 25;
 /// A label before a link (`Read more:`) is shorter than this.
 const LINK_LABEL_CHARS_MAX: u32 = 25;
+/// A label over links (`Read more`) is shorter than this.
+const LABEL_CHARS_MAX: u32 = 60;
+/// A link of this length is a headline. A shorter one is a button as often as not, and the line over it names what it buys.
+const HEADLINE_CHARS_MIN: u32 = 30;
 /// A page with so many teasers and little else leads to articles and is none …
 const TEASERS_MIN: usize = 3;
 /// … where each is no longer than this.
 const TEASER_CHARS_MAX: u32 = 500;
+/// A heading that is a sentence of this length says something by itself.
+const SENTENCE_CHARS_MIN: u32 = 60;
 /// The caption of a picture that is no sentence is shorter than this.
 const CAPTION_CHARS_MAX: u32 = 150;
 
@@ -62,6 +68,7 @@ pub(super) fn select(survey: &Survey<'_>, choice: Choice) -> Selection {
         places.iter().map(|&at| at >= start && body.holds(at)).collect()
     };
     drop_closing(survey, &places, &mut keep);
+    drop_labels(survey, &places, &mut keep);
     drop_headings(survey, &places, &mut keep, first);
     let kept: Vec<usize> = places.into_iter().zip(keep).filter_map(|(at, keep)| keep.then_some(at)).collect();
     let omitted: Vec<NodeId> = (0..survey.leaves.len())
@@ -133,10 +140,15 @@ impl Body<'_, '_> {
         if at <= self.opening + HEADER_LEAVES && leaf.looks == Looks::Fragment && self.is_byline(leaf) {
             return false;
         }
-        (is_heading || !is_link(leaf))
+        !(is_link(leaf) && (!is_heading || self.is_in_link(leaf)))
             && !self.is_in_link_list(leaf)
             && (is_heading || !self.is_label(leaf))
             && !self.is_caption(leaf)
+    }
+
+    /// Whether a leaf is part of what a link is made of, as the heading of a teaser is; a heading of the text has its link in it.
+    fn is_in_link(&self, leaf: &Leaf) -> bool {
+        self.survey.outward(leaf.owner).any(|at| self.survey.elements[at].node.is(&local_name!("a")))
     }
 
     fn is_in_link_list(&self, leaf: &Leaf) -> bool {
@@ -194,16 +206,54 @@ fn drop_closing(survey: &Survey<'_>, places: &[usize], keep: &mut [bool]) {
     }
 }
 
+/// Leaves out lines that are all that is left of what they stand in, where the rest is links: they say what those lead to.
+fn drop_labels(survey: &Survey<'_>, places: &[usize], keep: &mut [bool]) {
+    for index in 0..places.len() {
+        let leaf = &survey.leaves[places[index]];
+        if !keep[index] || leaf.has_sentence || leaf.chars >= LABEL_CHARS_MAX {
+            continue;
+        }
+        let around = survey.outward(leaf.owner);
+        let Some(around) = { around }.find(|&above| survey.elements[above].chars > leaf.chars) else {
+            continue;
+        };
+        let mut others = (0..index)
+            .rev()
+            .take_while(|&other| survey.is_within(places[other], around))
+            .chain((index + 1..places.len()).take_while(|&other| survey.is_within(places[other], around)))
+            .peekable();
+        let mut has_link = false;
+        if others.all(|other| {
+            let link = &survey.leaves[places[other]];
+            has_link |= link.looks == Looks::Links && link.chars >= HEADLINE_CHARS_MIN.max(leaf.chars);
+            !keep[other]
+        }) && has_link
+        {
+            keep[index] = false;
+        }
+    }
+}
+
 /// Leaves out headings with nothing under them: they head what was left out.
 fn drop_headings(survey: &Survey<'_>, places: &[usize], keep: &mut [bool], first: usize) {
     // The level of what follows: 0 for nothing.
     let mut under = 0;
     for index in (0..places.len()).rev() {
+        let is_of_next = index + 1 < places.len()
+            && keep[index + 1]
+            && survey.heading(places[index]).is_some()
+            && survey.heading(places[index]) == survey.heading(places[index + 1]);
         // A second line of the headline needs nothing under it.
-        if !keep[index] || places[index] < first && survey.owner(places[index]).level > 0 {
+        if !keep[index] || is_of_next || places[index] < first && survey.owner(places[index]).level > 0 {
             continue;
         }
+        let says_something = |leaf: &Leaf| {
+            leaf.has_sentence && leaf.looks == Looks::Heading && leaf.chars >= SENTENCE_CHARS_MIN
+        };
+        let leaf = &survey.leaves[places[index]];
         match survey.owner(places[index]).level {
+            // Some pages set whole sentences as headings, and pictures under them.
+            _ if under > 0 && says_something(leaf) => under = u8::MAX,
             0 => under = u8::MAX,
             level if under > level => under = level,
             _ => keep[index] = false,

@@ -23,7 +23,7 @@ pub(super) struct Element<'a> {
     /// The element that follows when everything below this one is over.
     pub(super) end: usize,
     pub(super) is_block: bool,
-    /// 1 to 6 for a heading, else 0.
+    /// 1 to 6 for a heading and what is in it, else 0.
     pub(super) level: u8,
     /// Whether it, or an element around it, stands beside the article.
     pub(super) beside: bool,
@@ -129,6 +129,11 @@ impl<'a> Survey<'a> {
         std::iter::successors(Some(element), |&at| (at > 0).then(|| self.elements[at].parent))
     }
 
+    /// The heading that a leaf stands in, if it does.
+    pub(super) fn heading(&self, leaf: usize) -> Option<usize> {
+        self.outward(self.leaves[leaf].owner).take_while(|&at| self.elements[at].level > 0).last()
+    }
+
     /// The elements directly below.
     pub(super) fn children(&self, element: usize) -> impl Iterator<Item = usize> + '_ {
         let end = self.elements[element].end;
@@ -168,7 +173,10 @@ impl<'a> Survey<'a> {
                 Role::Apart if element.is_block || element.node.is(&local_name!("span")) => SURE_PERCENT,
                 Role::Beside if element.is_block || element.node.is(&local_name!("span")) => CERTAIN_PERCENT,
                 _ if !element.is_block || frames.contains(&word) => continue,
-                Role::Picture if element.media == 0 || element.chars >= CAPTION_CHARS_MAX => continue,
+                Role::Picture if element.media == 0 => continue,
+                Role::Picture | Role::Player if element.chars >= CAPTION_CHARS_MAX * element.media.max(1) => {
+                    continue;
+                }
                 // A long paragraph is a paragraph, whatever it is called.
                 Role::Around if element.prose == element.chars && element.chars > PARAGRAPH_CHARS => continue,
                 Role::Picture | Role::Player | Role::Around | Role::Teaser | Role::Beside | Role::Apart => {
@@ -302,7 +310,7 @@ impl<'a> Walk<'a> {
             parent: self.element,
             end: at + 1,
             is_block: is_block && !node.is(&local_name!("br")),
-            level: heading_level(node).unwrap_or(0),
+            level: heading_level(node).unwrap_or(self.elements[self.element].level),
             ..self.elements[0]
         });
         self.element = at;

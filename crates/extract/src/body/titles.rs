@@ -1,6 +1,7 @@
 //! What the page declares its headline to be, for comparison with what it shows.
 
 use crate::declared::Declared;
+use crate::descriptor::Subject;
 
 /// The declared titles, folded.
 #[derive(Debug, Default)]
@@ -10,11 +11,13 @@ pub(super) struct Titles(Vec<String>);
 const LETTERS_MIN: usize = 8;
 
 impl Titles {
-    pub(super) fn of(declared: &Declared<'_>) -> Self {
+    pub(super) fn of(declared: &Declared<'_>, subject: &Subject<'_>) -> Self {
         const NAMES: [&str; 4] = ["og:title", "twitter:title", "title", "headline"];
         let metas = declared.metas.iter().filter(|meta| NAMES.iter().any(|name| meta.is(name)));
         let titles = metas.map(|meta| Self::fold(meta.content));
         let titles = titles.chain(declared.title.map(|title| Self::fold(&title.raw_text())));
+        let described = subject.things.iter().filter_map(|thing| thing.get("headline")?.text());
+        let titles = titles.chain(described.map(|(headline, _)| Self::fold(&headline)));
         Self(titles.filter(|title| !title.is_empty()).collect())
     }
 

@@ -351,6 +351,10 @@ impl Vocabulary {
     fn role(&self, names: &str) -> (Role, Word) {
         let mut role = (Role::Plain, 0);
         for name in names.split_ascii_whitespace() {
+            // `[&_figcaption]:mt-2` and `lg:hidden` say how something looks, or others in it, not what it is.
+            if name.bytes().any(|byte| matches!(byte, b':' | b'[')) {
+                continue;
+            }
             if is_hiding_name(name) {
                 return (Role::Hidden, 0);
             }
