@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use jiff::Timestamp;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -95,6 +96,18 @@ pub(crate) enum Command {
         /// The whole text or the bytes as they came. With --json, the envelope is in base64.
         #[arg(long, value_enum, default_value_t = ShowAs::Markdown)]
         format: ShowAs,
+    },
+    /// Write what is sealed into a file that replay tools open.
+    Export {
+        /// The file to make, a WACZ 1.1.1. What is withdrawn is left out.
+        #[arg(long, value_name = "FILE")]
+        wacz: PathBuf,
+        /// Only this source's.
+        #[arg(long, value_name = "SOURCE")]
+        source: Option<String>,
+        /// Only what the vault received then or later: a date (in UTC), or an instant such as 2026-05-04T12:00:00Z.
+        #[arg(long, value_name = "WHEN", value_parser = instant)]
+        since: Option<Timestamp>,
     },
     /// Check again, offline, that what is sealed is whole and proven.
     Verify {
@@ -237,4 +250,14 @@ fn length(text: &str) -> Result<Duration, String> {
         .ok()
         .filter(|length| !length.is_zero())
         .ok_or_else(|| "a length of time is more than nothing".to_owned())
+}
+
+/// An instant, or the beginning of a day in UTC.
+fn instant(text: &str) -> Result<Timestamp, jiff::Error> {
+    match text.parse::<jiff::civil::Date>() {
+        Ok(day) if text.len() == "2026-05-04".len() => {
+            jiff::tz::TimeZone::UTC.to_timestamp(day.at(0, 0, 0, 0))
+        }
+        _ => text.parse(),
+    }
 }

@@ -84,6 +84,12 @@
 //! was checked against it, with a seal of its own, so that a proof can be checked when one of them has gone
 //! from every list.
 //!
+//! # An export
+//!
+//! [`export_wacz`] packs units, byte for byte as they were sealed, into a WACZ with an index and a list of pages: a
+//! file that replay tools such as pywb and ReplayWeb.page open. Two versions of an article are compared by
+//! [`differences`].
+//!
 //! # What this crate does not do
 //!
 //! - It judges no certificate: that is `releve-proof`, which it asks.
@@ -107,6 +113,7 @@ mod seal;
 pub mod testing;
 mod unit;
 mod vault;
+mod wacz;
 mod warc;
 
 pub use admission::{Admission, Clock};
@@ -123,3 +130,4 @@ pub use unit::{
     ARTICLE_BYTES_MAX, ContentKey, Deposit, ENVELOPE_BYTES_MAX, MalformedUnit, UNIT_BYTES_MAX, Unit,
 };
 pub use vault::{Outcome, Since, Vault, Version};
+pub use wacz::{Exported, export_wacz};

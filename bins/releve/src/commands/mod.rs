@@ -6,6 +6,7 @@ mod check;
 mod demo;
 mod explain;
 mod extract;
+mod export;
 mod init;
 mod pass;
 mod retry;
@@ -38,6 +39,7 @@ pub(crate) fn run(cli: &Cli, out: &mut Shown<impl Write>) -> Result<Exit> {
         Command::Status { all } => status::run(global, *all, out),
         Command::Show { reference, number, format } => show::run(global, reference, *number, *format, out),
         Command::Verify { references, head } => verify::run(global, references, head.as_deref(), out),
+        Command::Export { wacz, source, since } => export::run(global, wacz, source.as_deref(), *since, out),
         Command::Vault { command } => vault::run(global, command, out),
         Command::Retry { source, reference } => retry::run(global, source, reference, out),
         Command::Extract(args) => extract::run(global, args, out),

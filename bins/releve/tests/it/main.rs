@@ -5,6 +5,7 @@ mod bad_input;
 mod commands;
 mod demo;
 mod interrupted;
+mod export;
 mod layers;
 mod promises;
 mod readme;
