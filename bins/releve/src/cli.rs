@@ -70,10 +70,10 @@ pub(crate) enum Command {
     },
     /// Check the configuration, offline.
     Check,
-    /// Say why an address would be read or not.
+    /// Say why an address would be read or not, or what the reason of a refusal means.
     Explain {
-        /// The address, as a publisher or a log has it.
-        #[arg(value_name = "ADDRESS")]
+        /// The address, as a publisher or a log has it; or a reason as `status` prints it, such as `robots-disallowed`.
+        #[arg(value_name = "ADDRESS|REASON")]
         address: String,
         /// The source under whose rules to look; all that admit its host, if none is named.
         #[arg(long, value_name = "SOURCE")]
@@ -117,6 +117,15 @@ pub(crate) enum Command {
         /// The digest of the last seal as somebody else knows it.
         #[arg(long, value_name = "DIGEST")]
         head: Option<String>,
+    },
+    /// Say how far the walk over a source's backlog is, and what it has found.
+    Backlog {
+        /// The source.
+        #[arg(value_name = "SOURCE")]
+        source: String,
+        /// Walk the whole list now, down to the floor, and print what would be queued. Nothing is queued or kept.
+        #[arg(long)]
+        dry_run: bool,
     },
     /// Look after the vault.
     Vault {

@@ -38,6 +38,13 @@ impl Progress {
         Self { bar, seen: Mutex::default() }
     }
 
+    /// A walk that only looks has found so many.
+    pub(crate) fn looked(&self, source: &str, new: u64, known: u64) {
+        self.bar.set_length(new + known);
+        self.bar.set_position(new + known);
+        self.bar.set_message(format!("{source}: {new} new"));
+    }
+
     /// Takes the bar away.
     pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();
@@ -69,6 +76,11 @@ impl Watch for Progress {
                     "refused"
                 );
                 seen.done += u64::from(!line.reference.is_empty());
+            }
+            Event::Listed { entries, queued } => {
+                tracing::info!(source, entries, queued, "a batch of the list was read");
+                seen.queued += queued as u64;
+                self.bar.set_message(format!("{source}: the backlog's list"));
             }
             _ => {}
         }

@@ -103,7 +103,7 @@ pub use reference::{
 pub use robots_copy::RobotsCopy;
 pub use sqlite::{Realm, SqliteLedger};
 pub use turn::{Stamp, Taking, Turn};
-pub use walk_record::{CompleteWalk, WalkRecord};
+pub use walk_record::WalkRecord;
 
 /// What one polite retrieval must know of a host, whoever else reaches it.
 ///

@@ -555,9 +555,8 @@ impl Ledger for SqliteLedger {
     fn walk(&self, source: &str) -> Result<Option<WalkRecord>, LedgerError> {
         self.reading(|transaction| {
             let Some(source) = source_id(transaction, source)? else { return Ok(None) };
-            let mut statement = transaction.prepare_cached(
-                "SELECT began_at, place, complete_at, floor, report FROM walk WHERE source = ?1",
-            )?;
+            let mut statement = transaction
+                .prepare_cached("SELECT began_at, place, history, report FROM walk WHERE source = ?1")?;
             let mut found = statement.query([source])?;
             found.next()?.map(rows::walk).transpose()
         })
@@ -568,17 +567,10 @@ impl Ledger for SqliteLedger {
             let source = locked_source(transaction, &pass.source, pass.fence)?;
             transaction
                 .prepare_cached(
-                    "INSERT OR REPLACE INTO walk (source, began_at, place, complete_at, floor, report) \
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                    "INSERT OR REPLACE INTO walk (source, began_at, place, history, report) \
+                     VALUES (?1, ?2, ?3, ?4, ?5)",
                 )?
-                .execute(params![
-                    source,
-                    micros(walk.began_at),
-                    walk.place,
-                    walk.complete.map(|complete| micros(complete.began_at)),
-                    walk.complete.and_then(|complete| complete.floor).map(|floor| floor.to_string()),
-                    walk.report,
-                ])?;
+                .execute(params![source, micros(walk.began_at), walk.place, walk.history, walk.report])?;
             Ok(())
         })
     }

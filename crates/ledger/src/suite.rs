@@ -33,9 +33,9 @@ use releve_robots::{BYTES_MAX, Blocked, Standing};
 use releve_url_canon::HttpsUrl;
 
 use crate::{
-    Announced, Choice, CompleteWalk, Counts, DETAIL_BYTES_MAX, Digest, Entry, Holder, Ledger,
-    LedgerErrorKind, Life, Machine, Outcome, Pass, PassEnd, Receipt, RobotsCopy, Round, Schedule,
-    ScriptedMachine, Sealed, SeenIn, SourceLock, Stamp, State, Taking, Turn, WalkRecord,
+    Announced, Choice, Counts, DETAIL_BYTES_MAX, Digest, Entry, Holder, Ledger, LedgerErrorKind, Life,
+    Machine, Outcome, Pass, PassEnd, Receipt, RobotsCopy, Round, Schedule, ScriptedMachine, Sealed, SeenIn,
+    SourceLock, Stamp, State, Taking, Turn, WalkRecord,
 };
 
 /// Opens the store under test as the process that the machine speaks for.
@@ -796,19 +796,13 @@ pub fn r10_a_walk_is_kept_with_its_place(open: Open<'_>) {
     assert_eq!(ledger.walk(SOURCE).unwrap(), None);
     let pass = begin(&*ledger, 0);
     assert_eq!(ledger.walk(SOURCE).unwrap(), None);
-    let under_way = WalkRecord {
-        began_at: at(1),
-        place: Some("the third file".to_owned()),
-        complete: None,
-        report: None,
-    };
-    ledger.keep_walk(&pass, &under_way).unwrap();
-    assert_eq!(process(open, 2).walk(SOURCE).unwrap(), Some(under_way));
-    for floor in [None, Some(jiff::civil::date(2015, 1, 1))] {
-        let complete = Some(CompleteWalk { began_at: at(1), floor });
-        let ended = WalkRecord { began_at: at(2), place: None, complete, report: Some("{}".to_owned()) };
-        ledger.keep_walk(&pass, &ended).unwrap();
-        assert_eq!(process(open, 2).walk(SOURCE).unwrap(), Some(ended));
+    let text = |text: &str| Some(text.to_owned());
+    let under_way =
+        WalkRecord { began_at: at(1), place: text("the third file"), history: None, report: None };
+    let ended = WalkRecord { began_at: at(2), place: None, history: text("so far"), report: text("{}") };
+    for walk in [under_way, ended] {
+        ledger.keep_walk(&pass, &walk).unwrap();
+        assert_eq!(process(open, 2).walk(SOURCE).unwrap(), Some(walk));
     }
     assert_eq!(ledger.walk("other").unwrap(), None);
 }

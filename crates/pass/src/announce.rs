@@ -3,10 +3,11 @@
 use std::fmt;
 
 use jiff::Timestamp;
+use releve_backlog::Entrance;
 use releve_extract::{IdentifierAt, IdentifierRule, Pointer};
 use releve_feed::{Announcement, DateField, Feed, ListShape, PointerError, Wanted, read, read_list};
 use releve_ledger::{Announced, SeenIn};
-use releve_source::{Embargo, Entrance, Identifier, ListFields, Source, Trigger, Way};
+use releve_source::{Embargo, Identifier, ListFields, Source, Trigger, Way};
 use releve_url_canon::{CanonicalUrl, HttpsUrl, canonicalise};
 use releve_visit::Visited;
 

@@ -27,8 +27,10 @@ mod report;
 mod runner;
 #[cfg(test)]
 mod tests;
+mod walk;
 
 pub use announce::{Unqueued, announced};
 pub use article::{Reading, Ready, Under, Unfit, prepare};
 pub use report::{End, REFUSALS_MAX, RefusalLine, Report, Tally};
 pub use runner::{Event, Runner, Unwatched, Watch};
+pub use walk::{Found, NotWalked};

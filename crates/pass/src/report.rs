@@ -133,6 +133,9 @@ pub struct Report {
     pub trigger_due_at: Option<Timestamp>,
     /// What the trigger's reader left out or did not understand, at most a hundred; none of it quotes the trigger (R1).
     pub notices: Vec<String>,
+    /// What the walk over the backlog's list has done so far, where one was under way.
+    #[serde(default)]
+    pub walk: Option<releve_backlog::Report>,
     /// What was counted.
     #[serde(flatten)]
     pub tally: Tally,
@@ -151,6 +154,7 @@ impl Report {
             detail: Some(detail),
             trigger_due_at: None,
             notices: Vec::new(),
+            walk: None,
             tally: Tally::default(),
             refusals: Vec::new(),
         }

@@ -20,12 +20,13 @@ use releve_visit::{
 
 use crate::announce::{Unqueued, announced, read_trigger, shown};
 use crate::article::{Ready, Under, Unfit, prepare};
-use crate::machine::{Chosen, LetGo, Locked, Offered, Pass, Read, Record, Step, Stepped, Triggered, Walked};
+use crate::machine::{Chosen, LetGo, Locked, Offered, Pass, Read, Record, Step, Stepped, Triggered};
 use crate::report::{End, REFUSALS_MAX, RefusalLine, Report, Tally};
+use crate::walk::Walking;
 
 /// How long a source's lock is held without being renewed. It only matters to other machines: on this one a dead
 /// holder is noticed at once.
-const LOCK_TTL: Duration = Duration::from_secs(120);
+pub(crate) const LOCK_TTL: Duration = Duration::from_secs(120);
 
 /// What a pass tells whoever watches, as it happens.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +53,13 @@ pub enum Event<'a> {
     },
     /// Something was refused.
     Refused(&'a RefusalLine),
+    /// A batch of the backlog's list was taken note of.
+    Listed {
+        /// How many entries it has.
+        entries: usize,
+        /// How many references it added to what is to be read.
+        queued: usize,
+    },
 }
 
 /// Watches passes. The calls come from whichever task makes the pass and must not block.
@@ -93,19 +101,20 @@ pub struct Runner<F: Fetch> {
 }
 
 /// What a pass has in hand.
-struct Hand<'a> {
-    source: &'a Source,
-    access: Option<&'a AccessHeader>,
-    terms: Terms,
+pub(crate) struct Hand<'a> {
+    pub(crate) source: &'a Source,
+    pub(crate) access: Option<&'a AccessHeader>,
+    pub(crate) terms: Terms,
     lock: Option<SourceLock>,
-    pass: Option<LedgerPass>,
+    pub(crate) pass: Option<LedgerPass>,
+    pub(crate) walking: Walking,
     entry: Option<Entry>,
     /// The address that was asked for it.
     asked: Option<HttpsUrl>,
     ready: Option<Arc<Ready>>,
     sealed: Option<Sealed>,
     refusal: Option<Refused>,
-    report: Report,
+    pub(crate) report: Report,
 }
 
 /// Why the reference in hand is not sealed.
@@ -132,15 +141,10 @@ impl<F: Fetch> Runner<F> {
         let mut hand = Hand {
             source,
             access,
-            terms: Terms {
-                hosts: source.hosts().clone(),
-                necessary: source.necessary_parameters().clone(),
-                interval: source.rhythm().host(),
-                bounds: *source.bounds(),
-                until,
-            },
+            terms: Self::terms(source, until),
             lock: None,
             pass: None,
+            walking: Walking::Unknown,
             entry: None,
             asked: None,
             ready: None,
@@ -154,6 +158,7 @@ impl<F: Fetch> Runner<F> {
                 detail: None,
                 trigger_due_at: None,
                 notices: Vec::new(),
+                walk: None,
                 tally: Tally::default(),
                 refusals: Vec::new(),
             },
@@ -169,6 +174,17 @@ impl<F: Fetch> Runner<F> {
             hand.report.end = hand.report.fail(&error);
         }
         hand.report
+    }
+
+    /// What the source asks of every visit to an article.
+    pub(crate) fn terms(source: &Source, until: Timestamp) -> Terms {
+        Terms {
+            hosts: source.hosts().clone(),
+            necessary: source.necessary_parameters().clone(),
+            interval: source.rhythm().host(),
+            bounds: *source.bounds(),
+            until,
+        }
     }
 
     /// Puts the report on record and frees the lock.
@@ -215,7 +231,7 @@ impl<F: Fetch> Runner<F> {
                     }
                 }
                 Step::Choose { again } => machine.chosen(self.choose(hand, again)?),
-                Step::Walk => machine.walked(Walked::Step { queued: 0 }),
+                Step::Walk => machine.walked(self.walk(hand, interrupt).await?),
                 Step::Read => {
                     let read = self.read(hand, interrupt).await?;
                     self.recorded(machine.read(read), hand)?
@@ -253,7 +269,9 @@ impl<F: Fetch> Runner<F> {
                 };
                 hand.terms.until = again.map_or(hand.terms.until, |again| hand.terms.until.min(again));
                 // A start that finds nothing to do is no pass: what the last one had to say stays the last word.
-                let idle = matches!(due, Due::Later { .. }) && self.ledger.counts(name)?.queued == 0;
+                let idle = matches!(due, Due::Later { .. })
+                    && self.ledger.counts(name)?.queued == 0
+                    && !self.walk_waits(hand.source, now)?;
                 if !idle {
                     hand.pass = Some(self.ledger.begin_pass(&lock, now)?);
                 }
@@ -271,7 +289,7 @@ impl<F: Fetch> Runner<F> {
     }
 
     /// Renews the lock until what it returns is dropped.
-    fn keep_renewing(&self, lock: SourceLock, lost: Interrupter) -> Renewing {
+    pub(crate) fn keep_renewing(&self, lock: SourceLock, lost: Interrupter) -> Renewing {
         let (ledger, clock) = (Arc::clone(&self.ledger), Arc::clone(&self.clock));
         Renewing(tokio::spawn(async move {
             loop {
@@ -353,7 +371,7 @@ impl<F: Fetch> Runner<F> {
     }
 
     /// An article that waits to be read came under embargo meanwhile: it is not read before that is lifted (R41).
-    fn put_off(
+    pub(crate) fn put_off(
         &self,
         pass: &LedgerPass,
         source: &Source,
@@ -375,10 +393,16 @@ impl<F: Fetch> Runner<F> {
         let Some(pass) = &hand.pass else { return Ok(Chosen::Nothing) };
         let choice = if again { Choice::All } else { Choice::Untried };
         let now = self.clock.now();
-        hand.entry = self.ledger.next_to_read(pass, choice, now, 1)?.into_iter().next();
+        let next = self.ledger.next_to_read(pass, choice, now, 1)?.into_iter().next();
+        let time_is_up = now > hand.terms.until;
+        // What the trigger announces goes before the list, and the list before what it has found.
+        if next.as_ref().is_none_or(|entry| entry.seen_in == SeenIn::Backlog) && self.is_walking(hand)? {
+            return Ok(if time_is_up { Chosen::TimeUp } else { Chosen::Walk });
+        }
+        hand.entry = next;
         Ok(match hand.entry {
             None => Chosen::Nothing,
-            Some(_) if now > hand.terms.until => Chosen::TimeUp,
+            Some(_) if time_is_up => Chosen::TimeUp,
             Some(_) => Chosen::Reference,
         })
     }
@@ -557,7 +581,14 @@ impl<F: Fetch> Runner<F> {
         Ok(stepped.step)
     }
 
-    fn refused(&self, hand: &mut Hand<'_>, reference: &str, address: &str, code: &str, reason: &str) {
+    pub(crate) fn refused(
+        &self,
+        hand: &mut Hand<'_>,
+        reference: &str,
+        address: &str,
+        code: &str,
+        reason: &str,
+    ) {
         let line = RefusalLine {
             reference: cut(reference),
             address: cut(address),
@@ -584,7 +615,7 @@ impl Hand<'_> {
 }
 
 /// Renews a lock until it is dropped.
-struct Renewing(tokio::task::JoinHandle<()>);
+pub(crate) struct Renewing(tokio::task::JoinHandle<()>);
 
 impl Drop for Renewing {
     fn drop(&mut self) {
@@ -628,7 +659,7 @@ fn deposit(vault: &dyn Vault, source: &str, ready: &Ready) -> Result<Given, NotG
 }
 
 /// Why a request was not sent, where that says nothing of what was asked for.
-fn let_go(refusal: &Refusal) -> Option<LetGo> {
+pub(crate) fn let_go(refusal: &Refusal) -> Option<LetGo> {
     match refusal {
         Refusal::Interrupted => Some(LetGo::Interrupted),
         Refusal::OutOfTime { .. } => Some(LetGo::OutOfTime),

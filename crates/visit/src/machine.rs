@@ -13,6 +13,7 @@
 //!                                               │
 //!              ┌────────────────────────────────┘
 //!              allowed, or lifted               Asking       request the address
+//!              the robots.txt was all           Over         finish: it is kept
 //!              disallowed, or blocked           Over         finish: refused
 //! Asking       the robots.txt ran out meanwhile Recalling    recall the host's robots.txt
 //!              a redirect that is followed      Recalling    recall the new host's robots.txt
@@ -199,6 +200,9 @@ enum State {
     Over,
 }
 
+/// Where RFC 9309 (2.3) has a host's robots.txt. A visit to it ends once it is known: nothing is asked for twice.
+const ROBOTS_PATH: &str = "/robots.txt";
+
 /// RFC 9309 (2.3) has robots.txt served as plain text. Whatever type it bears, it is read.
 const ROBOTS_ACCEPT: &str = "text/plain";
 
@@ -321,7 +325,7 @@ impl<'a> Visit<'a> {
                 match hop {
                     // At another host only its own robots.txt may be asked for without having read that.
                     Hop::Follow { to, host: at }
-                        if at == host || to.as_https().path_and_query() == "/robots.txt" =>
+                        if at == host || to.as_https().path_and_query() == ROBOTS_PATH =>
                     {
                         let request =
                             self.robots_request(Purpose::RobotsElsewhere, at, to.into_https(), interval);
@@ -389,6 +393,9 @@ impl<'a> Visit<'a> {
                 }
                 self.verdict = Some(verdict);
             }
+        }
+        if self.address().path_and_query() == ROBOTS_PATH && self.redirects.is_empty() {
+            return Step::Finish(Ok(()));
         }
         let access = self.at_home && self.order.access_for.as_deref() == Some(host.authority());
         let request = Request {
@@ -460,7 +467,7 @@ fn is_redirect(status: u16) -> bool {
 
 /// The address of a host's robots.txt.
 pub fn robots_address(host: &AdmittedHost) -> Result<HttpsUrl, Refusal> {
-    format!("https://{}/robots.txt", host.authority())
+    format!("https://{}{ROBOTS_PATH}", host.authority())
         .parse()
         .map_err(|_| Refusal::HostNotAdmitted { authority: host.authority().to_owned() })
 }

@@ -8,12 +8,13 @@ use jiff::Timestamp;
 use releve_fetch::{AccessHeader, Clock, Exchange, Fetch, Headers, Response};
 use releve_ledger::{Hosts, LedgerError, RobotsCopy};
 use releve_pace::retry_after;
-use releve_robots::{RobotsPolicy, RobotsTxt, UserAgent, Verdict};
+use releve_redirect_policy::AdmittedHost;
+use releve_robots::{RobotsPolicy, RobotsTxt, Standing, UserAgent, Verdict};
 use releve_url_canon::HttpsUrl;
 
 use crate::line::{Line, Means, Stood};
-use crate::machine::{Answer, Head, Purpose, Redirect, Robots, Step, Stepped, Visit};
-use crate::{Failure, Interrupt, Order, Refusal, Terms};
+use crate::machine::{Answer, Head, Purpose, Redirect, Robots, Step, Stepped, Visit, robots_address};
+use crate::{Expected, Failure, Interrupt, Order, Refusal, Terms};
 
 /// Makes polite visits. One serves a whole process: sources run side by side on it, and within one host everything
 /// is in line.
@@ -70,6 +71,25 @@ impl<F: Fetch> Visitor<F> {
         Self { fetch, hosts, clock, user_agent, policy, lines: Mutex::default(), parsed: Mutex::default() }
     }
 
+    /// What the robots.txt of `host` says, asked for unless what is known of it holds. `None`: it has none.
+    pub async fn robots(
+        &self,
+        host: &AdmittedHost,
+        terms: &Terms,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Arc<RobotsTxt>>, VisitError> {
+        let order = Order {
+            address: robots_address(host)?,
+            expected: Expected::Page,
+            access_for: None,
+            disallow_lifted: false,
+        };
+        self.carry_out(&order, terms, None, interrupt).await?;
+        let known = self.recall(host.authority(), self.clock.now())?.map(|(robots, _)| robots);
+        let rules = known.filter(|robots| matches!(robots.standing, Standing::Rules { .. }));
+        Ok(rules.and_then(|robots| robots.rules))
+    }
+
     /// Makes one visit. `access` is the source's access header, which goes where the order says.
     pub async fn visit(
         &self,
@@ -78,6 +98,24 @@ impl<F: Fetch> Visitor<F> {
         access: Option<&AccessHeader>,
         interrupt: &Interrupt,
     ) -> Result<Visited, VisitError> {
+        let (visit, last) = self.carry_out(order, terms, access, interrupt).await?;
+        Ok(Visited {
+            response: last.ok_or(Refusal::OutOfOrder)?,
+            requested: order.address.clone(),
+            address: visit.address().clone(),
+            redirects: visit.redirects().to_vec(),
+            robots: visit.verdict().copied(),
+        })
+    }
+
+    /// Goes through a visit to its end: the machine as it is then, and the last response.
+    async fn carry_out<'a>(
+        &'a self,
+        order: &'a Order,
+        terms: &'a Terms,
+        access: Option<&AccessHeader>,
+        interrupt: &Interrupt,
+    ) -> Result<(Visit<'a>, Option<Response>), VisitError> {
         let (mut visit, mut step) = Visit::begin(order, terms, self.user_agent.product(), &self.policy);
         let mut last = None;
         // When the robots.txt was read that the visit was last judged by.
@@ -143,16 +181,7 @@ impl<F: Fetch> Visitor<F> {
                     }
                 }
                 Step::Finish(Err(refusal)) => return Err(refusal.into()),
-                Step::Finish(Ok(())) => {
-                    let response = last.ok_or(Refusal::OutOfOrder)?;
-                    return Ok(Visited {
-                        response,
-                        requested: order.address.clone(),
-                        address: visit.address().clone(),
-                        redirects: visit.redirects().to_vec(),
-                        robots: visit.verdict().copied(),
-                    });
-                }
+                Step::Finish(Ok(())) => return Ok((visit, last)),
             };
         }
     }

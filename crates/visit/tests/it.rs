@@ -181,6 +181,20 @@ async fn r22_a_robots_txt_is_kept_for_a_day_across_processes() {
 }
 
 #[tokio::test]
+async fn r22_a_robots_txt_that_is_asked_for_itself_is_asked_for_once() {
+    let robots = Reply::ok("text/plain", "Sitemap: https://www.a.test/sitemap.xml\nUser-agent: *\nDisallow: /\n");
+    let world = world([host("www.a.test").at("/robots.txt", robots), host("b.test")]);
+    let visitor = world.visitor(0);
+    for (name, sitemaps) in [("www.a.test", Some(1)), ("b.test", None), ("www.a.test", Some(1))] {
+        let address = format!("https://{name}/").parse().unwrap();
+        let host = terms().hosts.admit(&address).unwrap();
+        let rules = visitor.robots(&host, &terms(), &Interrupt::never()).await.unwrap();
+        assert_eq!(rules.map(|rules| rules.sitemaps().len()), sitemaps);
+    }
+    assert_eq!(world.asked(), ["www.a.test/robots.txt", "b.test/robots.txt"]);
+}
+
+#[tokio::test]
 async fn r22_one_that_failed_is_tried_again_after_15_minutes() {
     let world = world([Host::new("www.a.test")
         .script("/robots.txt", [Reply::status(503).into(), Reply::status(404).into()])

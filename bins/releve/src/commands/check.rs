@@ -86,14 +86,5 @@ fn notes(world: &World) -> Vec<String> {
                 .to_owned(),
         );
     }
-    let walked: Vec<_> = world
-        .sources
-        .iter()
-        .filter(|source| source.backlog().is_some())
-        .map(|source| source.name().as_str())
-        .collect();
-    if !walked.is_empty() {
-        notes.push(format!("this version does not walk backlogs; that of {} is not read", walked.join(", ")));
-    }
     notes
 }

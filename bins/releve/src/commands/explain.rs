@@ -14,12 +14,17 @@ use releve_url_canon::{HttpsUrl, NecessaryParameters, canonicalise};
 use serde_json::{Map, Value, json};
 use url::form_urlencoded;
 
+use super::backlog::Stand;
 use super::print_json;
 use crate::cli::Global;
 use crate::exit::Exit;
+use crate::reasons::{self, Reason};
 use crate::world::World;
 
 pub(crate) fn run(global: &Global, address: &str, source: Option<&str>, out: &mut dyn Write) -> Result<Exit> {
+    if let Some(reason) = reasons::find(address) {
+        return explain_reason(global, address, reason, out);
+    }
     let world = World::load(global)?;
     let ledger = world.known()?;
     let sources: Vec<&Source> = match source {
@@ -43,6 +48,17 @@ pub(crate) fn run(global: &Global, address: &str, source: Option<&str>, out: &mu
             writeln!(out, "{topic:<12} {text}")?;
         }
         writeln!(out)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// What a word of `status` means. It asks for no configuration: a publisher may hold nothing but the word.
+fn explain_reason(global: &Global, word: &str, reason: Reason, out: &mut dyn Write) -> Result<Exit> {
+    let Reason { meaning, remedy } = reason;
+    if global.json {
+        print_json(out, &[json!({ "reason": word, "meaning": meaning, "remedy": remedy })])?;
+    } else {
+        writeln!(out, "{:<12} {word}\n{:<12} {meaning}\n{:<12} {remedy}", "reason", "meaning", "remedy")?;
     }
     Ok(Exit::Done)
 }
@@ -239,6 +255,10 @@ fn explain(world: &World, ledger: &dyn Ledger, source: &Source, address: &str) -
         explained.say("identifier", "the canonical address (R7)", json!("address"));
     }
     trigger(&mut explained, ledger, source, now)?;
+    if source.backlog().is_some() {
+        let stand = Stand::of(ledger, source, now)?;
+        explained.say("backlog", stand.in_short(), stand.to_json());
+    }
     Ok(explained)
 }
 

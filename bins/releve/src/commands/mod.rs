@@ -1,12 +1,13 @@
 //! One module a command.
 
 mod active;
+mod backlog;
 mod canon;
 mod check;
 mod demo;
 mod explain;
-mod extract;
 mod export;
+mod extract;
 mod init;
 mod pass;
 mod retry;
@@ -38,8 +39,9 @@ pub(crate) fn run(cli: &Cli, out: &mut Shown<impl Write>) -> Result<Exit> {
         Command::Explain { address, source } => explain::run(global, address, source.as_deref(), out),
         Command::Status { all } => status::run(global, *all, out),
         Command::Show { reference, number, format } => show::run(global, reference, *number, *format, out),
-        Command::Verify { references, head } => verify::run(global, references, head.as_deref(), out),
         Command::Export { wacz, source, since } => export::run(global, wacz, source.as_deref(), *since, out),
+        Command::Verify { references, head } => verify::run(global, references, head.as_deref(), out),
+        Command::Backlog { source, dry_run } => backlog::run(global, source, *dry_run, out),
         Command::Vault { command } => vault::run(global, command, out),
         Command::Retry { source, reference } => retry::run(global, source, reference, out),
         Command::Extract(args) => extract::run(global, args, out),

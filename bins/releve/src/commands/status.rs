@@ -7,6 +7,7 @@ use releve_ledger::{Entry, Ledger, PassEnd, State};
 use releve_pace::due;
 use serde_json::{Value, json};
 
+use super::backlog::Stand;
 use super::print_json;
 use crate::cli::Global;
 use crate::exit::Exit;
@@ -32,6 +33,7 @@ pub(crate) fn run(global: &Global, all: bool, out: &mut dyn Write) -> Result<Exi
         let counts = ledger.counts(name)?;
         let trigger_at = ledger.schedule(name, now)?.trigger;
         let due_at = due(trigger_at, source.rhythm().trigger(), now).at(now);
+        let backlog = source.backlog().map(|_| Stand::of(ledger.as_ref(), source, now)).transpose()?;
         let last = ledger.passes(Some(name), 1)?.into_iter().next();
         let ended = match last.as_ref().map(|pass| &pass.end) {
             None => "never".to_owned(),
@@ -59,6 +61,7 @@ pub(crate) fn run(global: &Global, all: bool, out: &mut dyn Write) -> Result<Exi
                 "sealed": counts.sealed,
                 "set_aside": counts.set_aside,
                 "trigger_due_at": due_at,
+                "backlog": backlog.as_ref().map(Stand::to_json),
                 "last_pass": ended,
                 "last_report": report,
                 "refusals": listed.iter().filter_map(refusal_to_json).collect::<Vec<_>>(),
@@ -72,6 +75,7 @@ pub(crate) fn run(global: &Global, all: bool, out: &mut dyn Write) -> Result<Exi
             counts.queued.to_string(),
             counts.refused.to_string(),
             counts.set_aside.to_string(),
+            backlog.map_or_else(|| "none".to_owned(), |stand| stand.in_short()),
             ended,
             match (source.is_active(), due_at <= now) {
                 (false, _) => "never: inactive".to_owned(),
@@ -85,7 +89,11 @@ pub(crate) fn run(global: &Global, all: bool, out: &mut dyn Write) -> Result<Exi
         print_json(out, &objects)?;
         return Ok(Exit::Done);
     }
-    table::write(out, &["SOURCE", "SEALED", "QUEUED", "REFUSED", "SET ASIDE", "LAST PASS", "DUE"], &rows)?;
+    table::write(
+        out,
+        &["SOURCE", "SEALED", "QUEUED", "REFUSED", "SET ASIDE", "BACKLOG", "LAST PASS", "DUE"],
+        &rows,
+    )?;
     if !world.has_ledger() {
         writeln!(out, "Nothing was read yet; `releve pass` reads what is due.")?;
     }

@@ -1,11 +1,12 @@
 //! The real binary over real sockets: what it prints, what it writes, what a publisher's server sees.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::print_stdout, missing_docs)]
 
+mod backlog;
 mod bad_input;
 mod commands;
 mod demo;
-mod interrupted;
 mod export;
+mod interrupted;
 mod layers;
 mod promises;
 mod readme;

@@ -1,13 +1,11 @@
--- Format 2. The walk over a source's backlog that is under way, and the last that came to its end.
+-- Format 2. The walk over a source's backlog that is under way or was the last.
 
--- `place` is the walker's own, NULL once the walk has ended. `complete_at` is when the last complete walk began, and
--- `floor` the date down to which it went, NULL for the end of the list. `report` is JSON.
+-- `place` and `history` are the walker's own texts; `place` is NULL once the walk has ended. `report` is JSON.
 CREATE TABLE walk (
   source INTEGER PRIMARY KEY REFERENCES source (id),
   began_at INTEGER NOT NULL,
   place TEXT,
-  complete_at INTEGER,
-  floor TEXT,
+  history TEXT,
   report TEXT
 ) STRICT;
 

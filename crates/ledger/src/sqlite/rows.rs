@@ -8,9 +8,7 @@ use releve_url_canon::HttpsUrl;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, named_params, params};
 
 use super::Fault;
-use crate::{
-    CompleteWalk, Digest, Entry, PassId, Receipt, Refusal, RobotsCopy, Sealed, SeenIn, State, WalkRecord,
-};
+use crate::{Digest, Entry, PassId, Receipt, Refusal, RobotsCopy, Sealed, SeenIn, State, WalkRecord};
 
 /// A statement that finds entries of the source `?1`, with the columns that [`entry`] reads.
 macro_rules! select_entries {
@@ -139,19 +137,14 @@ pub(super) fn entry(row: &Row<'_>) -> Result<(i64, Entry), Fault> {
     Ok((row.get(0)?, entry))
 }
 
-/// What is known of a source's walks: began_at, place, complete_at, floor, report.
+/// What is known of a source's walks: began_at, place, history, report.
 pub(super) fn walk(row: &Row<'_>) -> Result<WalkRecord, Fault> {
-    let complete = match maybe_instant(row.get(2)?) {
-        None => None,
-        Some(began_at) => {
-            let floor = row.get::<_, Option<String>>(3)?;
-            let floor = floor.map(|text| text.parse());
-            let floor =
-                floor.transpose().map_err(|error| Fault::Corrupt(format!("a walk's floor: {error}")))?;
-            Some(CompleteWalk { began_at, floor })
-        }
-    };
-    Ok(WalkRecord { began_at: instant(row.get(0)?), place: row.get(1)?, complete, report: row.get(4)? })
+    Ok(WalkRecord {
+        began_at: instant(row.get(0)?),
+        place: row.get(1)?,
+        history: row.get(2)?,
+        report: row.get(3)?,
+    })
 }
 
 pub(super) fn find_entry(

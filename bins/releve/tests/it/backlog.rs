@@ -1,0 +1,194 @@
+//! Walks over a backlog's list, seen from the publisher's server and from the queue.
+
+use std::fmt::Write as _;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use releve_lab::{Host, Reply};
+
+use crate::support::{PAGES, Ran, Sandbox, article, example, feed};
+
+/// The source of pages, whose list is a sitemap. The sitemap has no identifier, so an address stands for it until the
+/// article is read.
+fn with_sitemap(host: Host) -> Sandbox {
+    let sandbox = Sandbox::of_pages(host);
+    sandbox.write(
+        "sources/example.toml",
+        &format!(
+            "{}backlog = \"absent\"\n\n[backlog]\nsitemap = \"https://www.example.test/sitemap.xml\"\nfloor = \"2020-01-01\"\n",
+            PAGES.trim_start()
+        ),
+    );
+    sandbox
+}
+
+/// A sitemap of these: address and date.
+fn sitemap<'a>(entries: impl IntoIterator<Item = (&'a str, &'a str)>) -> Reply {
+    let mut text = String::from("<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>");
+    for (path, date) in entries {
+        write!(text, "<url><loc>https://www.example.test/{path}</loc><lastmod>{date}</lastmod></url>")
+            .unwrap();
+    }
+    Reply::ok("application/xml", text + "</urlset>")
+}
+
+fn index<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Reply {
+    let mut text = String::from("<sitemapindex xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>");
+    for (path, date) in files {
+        write!(
+            text,
+            "<sitemap><loc>https://www.example.test/{path}</loc><lastmod>{date}</lastmod></sitemap>"
+        )
+        .unwrap();
+    }
+    Reply::ok("application/xml", text + "</sitemapindex>")
+}
+
+/// A newspaper of three years, one file each.
+fn newspaper() -> Host {
+    example()
+        .at("/feed.xml", feed([("new", "https://www.example.test/new")]))
+        .at(
+            "/sitemap.xml",
+            index([("2023.xml", "2023-12-31"), ("2025.xml", "2025-12-31"), ("2024.xml", "2024-12-31")]),
+        )
+        .at("/2023.xml", sitemap([("23-a", "2023-02-01"), ("23-b", "2023-03-01")]))
+        .at("/2024.xml", sitemap([("24-a", "2024-02-01"), ("old", "2019-12-31")]))
+        .at("/2025.xml", sitemap([("25-a", "2025-02-01"), ("25-b", "2025-03-01"), ("new", "2025-12-31")]))
+        .otherwise(|asked| article(asked.target().trim_start_matches('/')).into())
+}
+
+fn targets(sandbox: &Sandbox) -> Vec<String> {
+    sandbox.lab.requests().iter().map(|asked| asked.target().to_owned()).collect()
+}
+
+fn lists(sandbox: &Sandbox) -> Vec<String> {
+    let mut targets = targets(sandbox);
+    targets.retain(|target| target.contains(".xml") && target != "/feed.xml");
+    targets
+}
+
+#[test]
+fn r08_the_list_is_walked_newest_first_and_what_it_has_is_read_like_what_is_announced() {
+    let sandbox = with_sitemap(newspaper());
+    let report = sandbox.pass();
+    assert_eq!(
+        (&report["end"], &report["found"], &report["sealed"]),
+        (&"done".into(), &5.into(), &6.into()),
+        "{report}"
+    );
+    assert_eq!(
+        targets(&sandbox),
+        [
+            "/robots.txt",
+            "/feed.xml",
+            // What the trigger announces goes first, then the list, which opens no article; then what it has, newest first.
+            "/new",
+            "/sitemap.xml",
+            "/2025.xml",
+            "/2024.xml",
+            "/2023.xml",
+            "/25-b",
+            "/25-a",
+            "/24-a",
+            "/23-b",
+            "/23-a"
+        ]
+    );
+    // An article that the trigger announced under its identifier is not another one under its address.
+    assert_eq!(sandbox.sealed().len(), 6);
+    let gaps = sandbox.lab.requests();
+    assert!(gaps.windows(2).all(|pair| (pair[1].arrived - pair[0].arrived).as_secs_f64() >= 1.0));
+    let status = sandbox.run(&["backlog", "example"]).expect(0);
+    assert!(status.stdout.contains("reached the floor date"), "{status:?}");
+    assert!(status.stdout.contains("1 before the floor"), "{status:?}");
+}
+
+#[test]
+fn r19_the_next_walk_comes_after_24_hours_and_r09_ends_where_everything_is_known() {
+    let sandbox = with_sitemap(newspaper());
+    sandbox.pass();
+    // A pass that is due before the walk is asks for no list.
+    sandbox.at_clock("+1h");
+    sandbox.pass();
+    assert_eq!(lists(&sandbox).len(), 4);
+    // The last 48 hours hold nothing here, and all of the newest file is known.
+    sandbox.at_clock("+25h");
+    let report = sandbox.pass();
+    assert_eq!(report["walk"]["end"], "Known", "{report}");
+    assert_eq!(lists(&sandbox)[4..], ["/sitemap.xml", "/2025.xml"]);
+}
+
+#[test]
+fn r10_a_walk_that_was_killed_goes_on_from_its_place_and_loses_nothing() {
+    let undisturbed = with_sitemap(newspaper());
+    undisturbed.pass();
+    let killed: Vec<_> = (3..8)
+        .map(|requests| {
+            std::thread::spawn(move || {
+                let sandbox = with_sitemap(newspaper());
+                let mut child = sandbox.spawn(&["pass"]);
+                let began = Instant::now();
+                while targets(&sandbox).len() < requests {
+                    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", targets(&sandbox));
+                    sleep(Duration::from_millis(5));
+                }
+                sleep(Duration::from_millis([0, 10, 40][requests % 3]));
+                child.kill().unwrap();
+                child.wait().unwrap();
+                let report = sandbox.pass();
+                assert_eq!(report["end"], "done", "{report}");
+                (lists(&sandbox), sandbox.sealed(), requests)
+            })
+        })
+        .collect();
+    for killed in killed {
+        let (lists, sealed, requests) = killed.join().unwrap();
+        assert_eq!(sealed, undisturbed.sealed(), "killed after {requests} requests");
+        // A file that was under way is asked for once more; what was behind it never again.
+        assert!(lists.len() <= 5, "{lists:?}");
+    }
+}
+
+#[test]
+fn a_walk_that_only_looks_queues_nothing() {
+    let sandbox = with_sitemap(newspaper());
+    let ran = sandbox.run(&["backlog", "example", "--dry-run"]).expect(0);
+    assert!(ran.stdout.contains("6 would be queued, 0 are known already"), "{ran:?}");
+    assert_eq!(targets(&sandbox), ["/robots.txt", "/sitemap.xml", "/2025.xml", "/2024.xml", "/2023.xml"]);
+    let status = sandbox.run(&["status", "--json"]).json();
+    assert_eq!(status[0]["queued"], 0);
+    assert_eq!(status[0]["backlog"]["walk"], "never");
+    // Nor does it make the walk of the next pass another one.
+    assert_eq!(sandbox.pass()["found"], 5);
+    let ran = sandbox.run(&["backlog", "example", "--dry-run", "--json"]).expect(0);
+    let last: serde_json::Value = serde_json::from_str(ran.stdout.lines().last().unwrap()).unwrap();
+    assert_eq!((&last["new"], &last["known"]), (&0.into(), &6.into()));
+    let held = sandbox.run(&["backlog", "elsewhere"]);
+    assert_eq!(held.code, 2, "{held:?}");
+}
+
+#[test]
+fn r35_a_list_that_robots_txt_forbids_is_not_read_and_the_articles_are() {
+    let robots = Reply::ok("text/plain", "User-agent: *\nDisallow: /sitemap.xml\n");
+    let sandbox = with_sitemap(newspaper().at("/robots.txt", robots));
+    let report = sandbox.pass();
+    assert_eq!((&report["sealed"], &report["found"]), (&1.into(), &0.into()), "{report}");
+    assert_eq!(lists(&sandbox), [""; 0]);
+    assert_eq!(report["refusals"][0]["code"], "robots-disallowed");
+}
+
+#[test]
+fn r08_the_sitemaps_that_robots_txt_names_are_the_entrance() {
+    let robots = Reply::ok(
+        "text/plain",
+        "Sitemap: https://www.example.test/2025.xml\nSitemap: https://elsewhere.test/x.xml\n",
+    );
+    let sandbox = with_sitemap(newspaper().at("/robots.txt", robots));
+    let text = std::fs::read_to_string(sandbox.path("sources/example.toml")).unwrap();
+    let text = text.replace("\"https://www.example.test/sitemap.xml\"", "\"robots\"");
+    sandbox.write("sources/example.toml", &text);
+    let ran = Ran::expect(sandbox.run(&["pass", "--json"]), 1);
+    assert_eq!(ran.json()[0]["found"], 2, "{ran:?}");
+    assert_eq!(lists(&sandbox), ["/2025.xml"]);
+}

@@ -1,0 +1,424 @@
+//! Takes the walk over a source's backlog one file further. What the walk asks for and when it ends is decided in
+//! `releve-backlog`; here its requests become visits, and what it finds goes into the ledger's queue (R8).
+
+use jiff::Timestamp;
+use releve_backlog::{Answer, Backlog, Batch, History, Noted, Page, Report, Step, Walk};
+use releve_bounds::Bounds;
+use releve_fetch::{AccessHeader, Fetch, Response};
+use releve_ledger::{Announced, LedgerError, Pass as LedgerPass, Round, SeenIn, Taking, WalkRecord};
+use releve_pace::{Due, due};
+use releve_source::{Identifier, Source};
+use releve_visit::{Expected, Interrupt, Interrupter, Order, Refusal, Terms, VisitError, Visited, sentence};
+
+use crate::announce::{Unqueued, announced, shown};
+use crate::machine::{LetGo, Walked};
+use crate::runner::{Event, Hand, LOCK_TTL, Runner, let_go};
+
+/// The walk, as far as a pass knows of it.
+#[derive(Debug, Default)]
+pub(crate) enum Walking {
+    /// Nobody has looked yet whether one is due.
+    #[default]
+    Unknown,
+    /// It is under way.
+    UnderWay(Box<Walk>),
+    /// None is due, or the rest is for a later pass.
+    Over,
+}
+
+/// What files of a list are asked for with.
+struct Asking<'a> {
+    source: &'a Source,
+    access: Option<&'a AccessHeader>,
+    terms: Terms,
+    interrupt: &'a Interrupt,
+}
+
+impl<'a> Asking<'a> {
+    fn of(
+        source: &'a Source,
+        backlog: &Backlog,
+        access: Option<&'a AccessHeader>,
+        terms: &Terms,
+        interrupt: &'a Interrupt,
+    ) -> Self {
+        let terms = Terms {
+            necessary: backlog.necessary_parameters.clone(),
+            bounds: list_bounds(&terms.bounds),
+            ..terms.clone()
+        };
+        Self { source, access, terms, interrupt }
+    }
+}
+
+/// What a file of a list could not be read for.
+struct Unread {
+    address: String,
+    code: &'static str,
+    reason: String,
+}
+
+/// What came of asking for a file.
+enum Asked {
+    /// It was answered, and the walk was told.
+    Answered(Option<Unread>),
+    /// Its request was not sent.
+    LetGo(LetGo),
+}
+
+/// What a walk that only looks has found.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Found<'a> {
+    /// The reference, as a pass would queue it.
+    pub reference: &'a Announced,
+    /// Whether the ledger knows it.
+    pub is_known: bool,
+}
+
+/// Why a walk that only looks ended before the list did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NotWalked {
+    /// The source has no backlog.
+    NoBacklog,
+    /// A pass over the source is under way (R10).
+    LockHeld,
+    /// The process was asked to stop.
+    Interrupted,
+}
+
+impl<F: Fetch> Runner<F> {
+    /// Whether the walk has something to do in this pass: one that was cut off goes on at once, another begins 24 hours
+    /// after the last one began (R10, R19).
+    ///
+    /// The start of a daemon makes no walk due that is not: the page says "when the connector starts", and a connector that is
+    /// restarted every hour would walk every hour. The due time is kept, so the first start of all walks.
+    pub(crate) fn is_walking(&self, hand: &mut Hand<'_>) -> Result<bool, LedgerError> {
+        if matches!(hand.walking, Walking::Unknown) {
+            hand.walking = match (hand.source.backlog(), &hand.pass) {
+                (Some(backlog), Some(pass)) => self.walk_due(hand.source, backlog, pass)?,
+                _ => Walking::Over,
+            };
+        }
+        Ok(matches!(hand.walking, Walking::UnderWay(_)))
+    }
+
+    /// Whether a start finds a walk that is due or was cut off.
+    pub(crate) fn walk_waits(&self, source: &Source, now: Timestamp) -> Result<bool, LedgerError> {
+        if source.backlog().is_none() {
+            return Ok(false);
+        }
+        let name = source.name().as_str();
+        if self.ledger.walk(name)?.is_some_and(|kept| kept.place.is_some()) {
+            return Ok(true);
+        }
+        let last = self.ledger.schedule(name, now)?.backlog;
+        Ok(due(last, source.rhythm().backlog(), now) == Due::Now)
+    }
+
+    fn walk_due(
+        &self,
+        source: &Source,
+        backlog: &Backlog,
+        pass: &LedgerPass,
+    ) -> Result<Walking, LedgerError> {
+        let now = self.clock.now();
+        if !self.walk_waits(source, now)? {
+            return Ok(Walking::Over);
+        }
+        let kept = self.ledger.walk(source.name().as_str())?;
+        let resumed = kept.as_ref().and_then(|kept| kept.place.as_deref()).and_then(|place| {
+            Walk::resume(backlog, place)
+                .inspect_err(|error| tracing::warn!(source = pass.source(), "{error}"))
+                .ok()
+        });
+        if let Some(walk) = resumed {
+            return Ok(Walking::UnderWay(Box::new(walk)));
+        }
+        // A history that cannot be read is none: nothing is passed over then.
+        let history = kept.as_ref().and_then(|kept| kept.history.as_deref()?.parse::<History>().ok());
+        let walk = Walk::begin(backlog, &history.unwrap_or_default(), now);
+        self.ledger.mark(pass, Round::Backlog, now)?;
+        self.keep_walk(pass, kept.as_ref(), &walk)?;
+        Ok(Walking::UnderWay(Box::new(walk)))
+    }
+
+    /// Asks for the next file, takes note of what stands in it, and keeps the place behind it.
+    pub(crate) async fn walk(
+        &self,
+        hand: &mut Hand<'_>,
+        interrupt: &Interrupt,
+    ) -> Result<Walked, LedgerError> {
+        let (Some(pass), Some(backlog)) = (hand.pass.clone(), hand.source.backlog()) else {
+            return Ok(Walked::Step { queued: 0 });
+        };
+        let Walking::UnderWay(mut walk) = std::mem::replace(&mut hand.walking, Walking::Over) else {
+            return Ok(Walked::Step { queued: 0 });
+        };
+        let asking = Asking::of(hand.source, backlog, hand.access, &hand.terms, interrupt);
+        let kept = self.ledger.walk(pass.source())?;
+        let (mut queued, mut asked) = (0, false);
+        let goes_on = loop {
+            match walk.next() {
+                Step::Batch(batch) => {
+                    let noted = self.note(hand.source, &pass, &mut walk, &batch)?;
+                    queued += noted.new;
+                    walk.noted(noted);
+                    let entries = batch.announcements.len();
+                    self.watch.saw(pass.source(), Event::Listed { entries, queued: noted.new });
+                }
+                Step::Pause { .. } | Step::End(_) => break false,
+                _ if asked => break true,
+                step => match self.ask(&mut walk, step, &asking).await? {
+                    Asked::LetGo(why) => return Ok(Walked::LetGo(why)),
+                    Asked::Answered(unread) => {
+                        asked = true;
+                        if let Some(Unread { address, code, reason }) = unread {
+                            self.refused(hand, "", &address, code, &reason);
+                        }
+                    }
+                },
+            }
+        };
+        self.keep_walk(&pass, kept.as_ref(), &walk)?;
+        hand.report.walk = Some(walk.report().clone());
+        if goes_on {
+            hand.walking = Walking::UnderWay(walk);
+        }
+        Ok(Walked::Step { queued })
+    }
+
+    /// Walks the whole list down to the floor and only looks: nothing is queued, no place is kept, and no walk becomes
+    /// due sooner or later for it. Its requests are as polite as any, and no pass runs meanwhile.
+    pub async fn look_through(
+        &self,
+        source: &Source,
+        access: Option<&AccessHeader>,
+        interrupt: &Interrupt,
+        mut found: impl FnMut(Found<'_>),
+    ) -> Result<Result<Report, NotWalked>, LedgerError> {
+        let Some(backlog) = source.backlog() else { return Ok(Err(NotWalked::NoBacklog)) };
+        let name = source.name().as_str();
+        let now = self.clock.now();
+        let Taking::Taken(lock) = self.ledger.lock(name, now, LOCK_TTL)? else {
+            return Ok(Err(NotWalked::LockHeld));
+        };
+        let (lost, lock_lost) = Interrupter::pair();
+        let _renewing = self.keep_renewing(lock.clone(), lost);
+        let interrupt = &interrupt.clone().or(lock_lost);
+        let asking = Asking::of(source, backlog, access, &Self::terms(source, Timestamp::MAX), interrupt);
+        let mut walk = Walk::begin(backlog, &History::default(), now);
+        let ended = loop {
+            match walk.next() {
+                Step::Batch(batch) => {
+                    for announcement in &batch.announcements {
+                        match announced(source, announcement, SeenIn::Backlog, self.clock.now()) {
+                            Ok(reference) => {
+                                let reference = self.same_article(source, reference)?;
+                                let is_known = self.ledger.known(name, &[reference.identifier.as_str()])? > 0;
+                                found(Found { reference: &reference, is_known });
+                            }
+                            Err(unqueued) => {
+                                walk.refuse(unqueued.code(), &shown(announcement.link.as_deref()));
+                            }
+                        }
+                    }
+                    walk.noted(Noted { known: 0, new: batch.announcements.len() });
+                }
+                Step::Pause { .. } | Step::End(_) => break Ok(walk.report().clone()),
+                step => {
+                    if let Asked::LetGo(_) = self.ask(&mut walk, step, &asking).await? {
+                        break Err(NotWalked::Interrupted);
+                    }
+                }
+            }
+        };
+        self.ledger.release(&lock)?;
+        Ok(ended)
+    }
+
+    /// Asks for what the walk wants, and tells it the answer.
+    async fn ask(&self, walk: &mut Walk, step: Step, asking: &Asking<'_>) -> Result<Asked, LedgerError> {
+        let request = match step {
+            Step::Request(request) => request,
+            Step::Entrance => return self.entrance(walk, asking).await,
+            _ => return Ok(Asked::Answered(None)),
+        };
+        let access_for = asking
+            .access
+            .filter(|_| asking.source.way().access().is_some_and(|spec| spec.also_for_backlog))
+            .map(AccessHeader::given_for);
+        let order = Order {
+            address: request.address,
+            expected: match request.expected {
+                releve_backlog::Expected::Json => Expected::Json,
+                _ => Expected::Sitemap,
+            },
+            access_for,
+            disallow_lifted: false,
+        };
+        let unread =
+            |code, reason| Asked::Answered(Some(Unread { address: order.address.to_string(), code, reason }));
+        Ok(match self.visitor.visit(&order, &asking.terms, asking.access, asking.interrupt).await {
+            Ok(visited) => {
+                answered(walk, &visited);
+                Asked::Answered(None)
+            }
+            Err(VisitError::Ledger(error)) => return Err(error),
+            Err(VisitError::Refused(refusal)) => {
+                if let Some(why) = let_go(&refusal) {
+                    return Ok(Asked::LetGo(why));
+                }
+                walk.answered(refused(&refusal));
+                unread(refusal.code(), refusal.to_string())
+            }
+            Err(other) => {
+                walk.answered(Answer::Failed { code: "visit-failed" });
+                unread("visit-failed", sentence(&other))
+            }
+        })
+    }
+
+    /// Tells the walk the sitemaps that the robots.txt of the source's hosts name; of a name that stands for many hosts
+    /// none can be asked.
+    async fn entrance(&self, walk: &mut Walk, asking: &Asking<'_>) -> Result<Asked, LedgerError> {
+        let hosts = asking.source.hosts();
+        let mut sitemaps = Vec::new();
+        let mut unread = None;
+        for entry in hosts.entries() {
+            let address = format!("https://{entry}/").parse();
+            let Some(host) = address.ok().and_then(|address| hosts.admit(&address).ok()) else { continue };
+            match self.visitor.robots(&host, &asking.terms, asking.interrupt).await {
+                Ok(rules) => {
+                    let named = rules.iter().flat_map(|rules| rules.sitemaps());
+                    sitemaps.extend(named.map(|sitemap| sitemap.address.clone()));
+                }
+                Err(VisitError::Ledger(error)) => return Err(error),
+                Err(VisitError::Refused(refusal)) => {
+                    if let Some(why) = let_go(&refusal) {
+                        return Ok(Asked::LetGo(why));
+                    }
+                    let address = format!("https://{entry}/robots.txt");
+                    unread = Some(Unread { address, code: refusal.code(), reason: refusal.to_string() });
+                }
+                Err(other) => {
+                    let address = format!("https://{entry}/robots.txt");
+                    unread = Some(Unread { address, code: "visit-failed", reason: sentence(&other) });
+                }
+            }
+        }
+        walk.entered(sitemaps);
+        Ok(Asked::Answered(unread))
+    }
+
+    /// Queues what a batch has. Known is what was known before the walk began: what it found itself, before it was cut
+    /// off, ends it no sooner (R9).
+    fn note(
+        &self,
+        source: &Source,
+        pass: &LedgerPass,
+        walk: &mut Walk,
+        batch: &Batch,
+    ) -> Result<Noted, LedgerError> {
+        let now = self.clock.now();
+        let mut listed = Vec::with_capacity(batch.announcements.len());
+        for announcement in &batch.announcements {
+            match announced(source, announcement, SeenIn::Backlog, now) {
+                Ok(found) => listed.push(self.same_article(source, found)?),
+                Err(unqueued) => {
+                    if let Unqueued::Embargo { until, identifier } = &unqueued {
+                        self.put_off(pass, source, identifier, *until, &unqueued, now)?;
+                    }
+                    walk.refuse(unqueued.code(), &shown(announcement.link.as_deref()));
+                }
+            }
+        }
+        let heard = self.ledger.announce(pass, &listed, now)?;
+        let is_known = heard.all_known_since.is_none_or(|since| since < walk.began());
+        Ok(if is_known {
+            Noted { known: listed.len(), new: 0 }
+        } else {
+            let new = heard.new.max(1);
+            Noted { known: listed.len().saturating_sub(new), new }
+        })
+    }
+
+    /// Where the list has no identifier, its address stands for it; an article that was announced there under its
+    /// identifier is the same one.
+    fn same_article(&self, source: &Source, found: Announced) -> Result<Announced, LedgerError> {
+        let stands_for_it = matches!(source.identifier(), Identifier::Rules { backlog: None, .. });
+        let Some(address) = found.address.as_ref().filter(|_| stands_for_it) else { return Ok(found) };
+        let there = self.ledger.entries_at(source.name().as_str(), address)?;
+        Ok(match there.into_iter().next() {
+            Some(entry) => Announced { identifier: entry.identifier, ..found },
+            None => found,
+        })
+    }
+
+    fn keep_walk(
+        &self,
+        pass: &LedgerPass,
+        before: Option<&WalkRecord>,
+        walk: &Walk,
+    ) -> Result<(), LedgerError> {
+        let place = walk.place();
+        let report = |report: &Report| serde_json::to_string(report).ok();
+        let record = if place.is_some() {
+            WalkRecord {
+                began_at: walk.began(),
+                place,
+                history: before.and_then(|kept| kept.history.clone()),
+                report: report(walk.report()),
+            }
+        } else {
+            WalkRecord {
+                began_at: walk.began(),
+                place: None,
+                history: Some(walk.history().to_string()),
+                report: report(walk.report()),
+            }
+        };
+        self.ledger.keep_walk(pass, &record)
+    }
+}
+
+/// A list may be larger than an article: sitemaps.org allows a sitemap 50 MiB. The ceilings of R32 hold as for every response.
+fn list_bounds(bounds: &Bounds) -> Bounds {
+    let (received, decoded) = (Bounds::RECEIVED_BYTES.ceiling, Bounds::DECODED_BYTES.ceiling);
+    bounds
+        .with_received_bytes(received)
+        .and_then(|bounds| bounds.with_decoded_bytes(decoded))
+        .unwrap_or(*bounds)
+}
+
+/// Tells the walk what was answered.
+fn answered(walk: &mut Walk, visited: &Visited) {
+    let response = &visited.response;
+    let body = match &response.body {
+        Ok(body) => &body.decoded,
+        Err(error) => return walk.answered(Answer::Failed { code: error.code() }),
+    };
+    let links: Vec<&str> = texts(response, "link").collect();
+    let mut page = Page::new(&visited.address, body);
+    page.content_type = texts(response, "content-type").next();
+    page.links = &links;
+    page.total = texts(response, "x-wp-total").next();
+    page.total_pages = texts(response, "x-wp-totalpages").next();
+    walk.answered(Answer::Page(page));
+}
+
+fn texts<'a>(response: &'a Response, name: &'a str) -> impl Iterator<Item = &'a str> {
+    response.headers.all(name).filter_map(|value| str::from_utf8(value).ok())
+}
+
+/// What a refusal says of a file of the list.
+fn refused(refusal: &Refusal) -> Answer<'static> {
+    match refusal {
+        Refusal::Status { status, .. } => Answer::Status(*status),
+        Refusal::RobotsDisallowed { .. } | Refusal::HostNotAdmitted { .. } => {
+            Answer::Barred { code: refusal.code() }
+        }
+        _ => Answer::Failed { code: refusal.code() },
+    }
+}
