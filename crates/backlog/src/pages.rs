@@ -36,6 +36,8 @@ pub(crate) struct Pages {
     /// What stood on the page before, in its order.
     #[serde(with = "wire::fingerprints")]
     before: Vec<Fingerprint>,
+    /// How many of these at its end share one date, if more than one do.
+    tied: usize,
     /// Whether this page should begin with something of the page before.
     is_overlapping: bool,
     /// The most items that a page has had.
@@ -72,6 +74,16 @@ pub(crate) struct Around<'a> {
     pub(crate) total_pages: Option<u64>,
 }
 
+/// What is made of a page.
+pub(crate) struct Turned {
+    /// What on it did not stand on the page before.
+    pub(crate) fresh: Vec<Announcement>,
+    /// By which date the list goes from the newest to the oldest, as far as that can be known.
+    pub(crate) order: Option<fn(&Announcement) -> Option<Timestamp>>,
+    /// What comes after it.
+    pub(crate) then: Then,
+}
+
 /// What comes after a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Then {
@@ -102,6 +114,7 @@ impl Pages {
             at,
             attempts: 0,
             before: Vec::new(),
+            tied: 0,
             is_overlapping: false,
             size: 0,
             total: None,
@@ -131,7 +144,7 @@ impl Pages {
 
     /// Whether the list goes from the newest to the oldest, by the date that counts or by modification; then
     /// which of them.
-    pub(crate) fn order(&self) -> Option<fn(&Announcement) -> Option<Timestamp>> {
+    fn order(&self) -> Option<fn(&Announcement) -> Option<Timestamp>> {
         if self.by_date.holds() {
             Some(date_of)
         } else if self.by_modification.holds() {
@@ -141,55 +154,62 @@ impl Pages {
         }
     }
 
-    /// Takes the page that was read: what on it did not stand on the page before, and what comes then. The walk
-    /// goes on there once the page is done with.
+    /// What of the page that was read did not stand on the page before, and what comes after it. The walk goes on
+    /// there once the page is done with.
     pub(crate) fn turn(
-        &mut self,
+        &self,
         pages: &Pagination,
         feed: Feed,
         around: &Around<'_>,
         keep: &NecessaryParameters,
-    ) -> (Vec<Announcement>, Then) {
+    ) -> Turned {
         let items = u64::try_from(feed.items).unwrap_or(u64::MAX);
         let next = feed.next;
         let keys: Vec<_> = feed.announcements.iter().map(key).collect();
         let known: HashSet<_> = self.before.iter().copied().collect();
-        let overlap = overlap(&feed.announcements, feed.items);
+        let tied = tied(&feed.announcements);
+        let left_out = feed.items - feed.announcements.len();
         let mut fresh = feed.announcements;
         let mut is_new = keys.iter().map(|key| !known.contains(key));
         fresh.retain(|_| is_new.next().unwrap_or(true));
-        if self.steps_back_now == 0 {
+        let mut here = self.clone();
+        if here.steps_back_now == 0 {
             for announcement in &fresh {
                 if let Some(date) = date_of(announcement) {
-                    self.by_date.take(date);
+                    here.by_date.take(date);
                 }
                 if let Some(date) = announcement.modified {
-                    self.by_modification.take(date);
+                    here.by_modification.take(date);
                 }
             }
         }
-        let is_met = known.is_empty() || keys.iter().any(|key| known.contains(key));
-        let page = Page { items, keys, has_fresh: !fresh.is_empty(), is_met, overlap };
+        // Of items with one date any may come first, so only one before them shows that nothing is missed.
+        let anchors: HashSet<_> = self.before.iter().rev().skip(self.tied).copied().collect();
+        let anchors = if anchors.is_empty() { &known } else { &anchors };
+        let is_met = known.is_empty() || keys.iter().any(|key| anchors.contains(key));
+        let overlap = tied.max(1) + usize::from(tied > 0) + left_out;
+        let overlap = u64::try_from(overlap).unwrap_or(u64::MAX);
+        let page = Page { items, keys, has_fresh: !fresh.is_empty(), is_met, tied, overlap };
         let then = match pages {
             Pagination::Numbered { numbering: Numbering::Items { page_size }, .. } => {
-                self.after_items(page, *page_size, around)
+                here.after_items(page, *page_size, around)
             }
             Pagination::Numbered { numbering: Numbering::Pages { first }, .. } => {
-                self.after_page(page, *first, around)
+                here.after_page(page, *first, around)
             }
             Pagination::One(_) => Then::ListEnd,
             Pagination::LinkHeader { .. } => {
                 let next = around.links.iter().find_map(|header| link::next(header));
-                self.after_said(page, pages, next, around, keep)
+                here.after_said(page, pages, next, around, keep)
             }
-            Pagination::Next { .. } => self.after_said(page, pages, next.as_deref(), around, keep),
+            Pagination::Next { .. } => here.after_said(page, pages, next.as_deref(), around, keep),
             Pagination::Cursor { first, parameter, .. } => {
                 let next = next.map(|cursor| with_parameter(first, parameter, &cursor));
                 let keep = NecessaryParameters::new([parameter.as_str()]).with_names_of(first);
-                self.after_said(page, pages, next.as_deref(), around, &keep)
+                here.after_said(page, pages, next.as_deref(), around, &keep)
             }
         };
-        (fresh, then)
+        Turned { fresh, order: here.order(), then }
     }
 
     fn number(&self) -> u64 {
@@ -206,6 +226,7 @@ impl Pages {
             distinct: self.distinct + u32::from(page.has_fresh),
             repeats: if page.has_fresh { 0 } else { self.repeats + 1 },
             before: page.keys,
+            tied: page.tied,
             is_overlapping: false,
             steps_back_now: 0,
             ..self.clone()
@@ -332,16 +353,19 @@ struct Page {
     has_fresh: bool,
     /// Whether something of the page before stands on it too.
     is_met: bool,
+    /// How many items at its end share one date, if more than one do.
+    tied: usize,
+    /// How many items at its end are read again: the last one, or those that share its date and one more, and
+    /// as many as were left out, which may be any.
     overlap: u64,
 }
 
-/// How many items at the end of a page are read again: the last one, those that share its date, and as many as
-/// were left out, which may be any.
-fn overlap(announcements: &[Announcement], items: usize) -> u64 {
+/// How many announcements at the end share one date, if more than one do.
+fn tied(announcements: &[Announcement]) -> usize {
     let last = announcements.last().and_then(date_of);
     let is_tied = |announcement: &&Announcement| last.is_some() && date_of(announcement) == last;
-    let tied = announcements.iter().rev().take_while(is_tied).count().max(1);
-    u64::try_from(tied + items.saturating_sub(announcements.len())).unwrap_or(u64::MAX)
+    let tied = announcements.iter().rev().take_while(is_tied).count();
+    if tied > 1 { tied } else { 0 }
 }
 
 /// An address with a parameter of this value, in the place of any of its name.

@@ -26,12 +26,12 @@ use releve_url_canon::{HttpsUrl, NecessaryParameters, Removed, canonicalise};
 use serde::{Deserialize, Serialize};
 
 use crate::fall::{DAY, Fall};
-use crate::file::{File, Kind};
+use crate::file::{EntryFlaw, File, Kind};
 use crate::fingerprint::Fingerprint;
 use crate::frontier::{Marks, Pending, in_order};
 use crate::history::{History, Reached};
 use crate::list::{Backlog, Entrance, Pagination};
-use crate::pages::{Around, Pages, Then, date_of};
+use crate::pages::{Around, Pages, Then, Turned, date_of};
 use crate::report::{self, End, Lastmods, Order, OrderBy, Report, count, shown};
 use crate::run::Run;
 use crate::{names, wire};
@@ -129,6 +129,15 @@ struct Series {
     is_known: bool,
     /// The newest date of each file that was read.
     newest: Fall,
+}
+
+/// A file that the list names.
+#[derive(Debug)]
+struct Listed {
+    address: HttpsUrl,
+    lastmod: Option<Timestamp>,
+    /// A parameter that was taken off its address.
+    removed: Option<String>,
 }
 
 /// What is being handed out.
@@ -307,7 +316,9 @@ impl Walk {
         match &backlog.entrance {
             Entrance::Robots => walk.state = State::Entrance,
             Entrance::Sitemaps(sitemaps) => {
-                walk.add_files(sitemaps.iter().map(|sitemap| (sitemap.clone(), None)).collect(), 0);
+                let listed =
+                    |address: &HttpsUrl| Listed { address: address.clone(), lastmod: None, removed: None };
+                walk.add_files(sitemaps.iter().map(listed).collect(), 0);
                 walk.advance();
             }
             Entrance::List { .. } => walk.advance(),
@@ -452,7 +463,7 @@ impl Walk {
         let mut files = Vec::new();
         for sitemap in sitemaps {
             let keep = self.backlog.necessary_parameters.clone();
-            files.extend(self.listed(sitemap.as_ref(), None, &keep).map(|sitemap| (sitemap, None)));
+            files.extend(self.listed(sitemap.as_ref(), None, &keep));
         }
         if files.is_empty() {
             self.end(End::Broken { code: report::NO_SITEMAP_NAMED.to_owned() });
@@ -518,13 +529,13 @@ impl Walk {
         count(&mut self.report.refused, code, example);
     }
 
-    /// An address met inside the list, if it is one that is ever requested.
+    /// A file that is named inside the list, if its address is one that is ever requested.
     fn listed(
         &mut self,
         address: &str,
         base: Option<&HttpsUrl>,
         keep: &NecessaryParameters,
-    ) -> Option<HttpsUrl> {
+    ) -> Option<Listed> {
         let canonical = match canonicalise(address, base, keep) {
             Ok(canonical) => canonical,
             Err(refusal) => {
@@ -532,23 +543,28 @@ impl Walk {
                 return None;
             }
         };
-        let parameter = canonical.removed.iter().find_map(|part| match part {
+        let removed = canonical.removed.into_iter().find_map(|part| match part {
             Removed::Parameter { name, .. } => Some(name),
             _ => None,
         });
-        let url = canonical.url.into_https();
-        if let Some(name) = parameter {
-            // Without it the address leads to another file, most often to the one it stands in.
-            count(&mut self.report.gaps, report::PARAMETER_UNDECLARED, &shown(name));
-        }
-        Some(url)
+        Some(Listed { address: canonical.url.into_https(), lastmod: None, removed })
     }
 
     /// Adds files that are to be read next, in their order.
-    fn add_files(&mut self, files: Vec<(HttpsUrl, Option<Timestamp>)>, depth: u8) {
+    fn add_files(&mut self, listed: Vec<Listed>, depth: u8) {
         let Trail::Files(trail) = &mut self.trail else { return };
-        let mut files = files;
-        files.retain(|(address, _)| trail.seen.insert(Fingerprint::of_file(address)));
+        let mut files = Vec::with_capacity(listed.len());
+        for Listed { address, lastmod, removed } in listed {
+            let is_new = trail.seen.insert(Fingerprint::of_file(&address));
+            if let Some(parameter) = removed {
+                // Two files that differ in this parameter alone are one without it, and one of them is not read.
+                let tallies = if is_new { &mut self.report.refused } else { &mut self.report.gaps };
+                count(tallies, report::PARAMETER_UNDECLARED, &shown(&parameter));
+            }
+            if is_new {
+                files.push((address, lastmod));
+            }
+        }
         if files.len() < 2 {
             // One file has no order, and its date nothing to be compared with.
             let pending = |(address, _)| Pending { address, marks: Marks { depth, ..Marks::default() } };
@@ -637,11 +653,15 @@ impl Walk {
             }
             match entry {
                 Ok(entry) => {
-                    let address = self.listed(&entry.address, Some(base), &keep);
+                    let listed = self.listed(&entry.address, Some(base), &keep);
                     // A date of the future says nothing of what is in the file.
                     let soon = self.began.checked_add(DAY).unwrap_or(Timestamp::MAX);
                     let lastmod = entry.modified.filter(|lastmod| *lastmod < soon);
-                    files.extend(address.map(|address| (address, lastmod)));
+                    files.extend(listed.map(|listed| Listed { lastmod, ..listed }));
+                }
+                // What has no address names no file.
+                Err(EntryFlaw::NoAddress) => {
+                    count(&mut self.report.refused, EntryFlaw::NoAddress.code(), &example)
                 }
                 Err(flaw) => count(&mut self.report.gaps, flaw.code(), &example),
             }
@@ -784,8 +804,8 @@ impl Walk {
             total: number(page.total),
             total_pages: number(page.total_pages),
         };
-        let (mut fresh, then) = at.turn(pages, feed, &around, &self.backlog.necessary_parameters);
-        let order = at.order();
+        let Turned { mut fresh, order, then } =
+            at.turn(pages, feed, &around, &self.backlog.necessary_parameters);
         self.report.files += 1;
 
         // What the dates of the page say, by that date by which the list goes down.
