@@ -193,6 +193,11 @@ fn r12_microdata_and_rdfa_are_read() {
 #[test]
 fn r12_a_headline_is_neither_cut_at_a_dash_nor_the_sites_name() {
     check(
+        "headline-of-two-parts",
+        "/songs/12",
+        &[(Headline, &[("The Lamplighters – Evening Song", "meta[property=og:title]")])],
+    );
+    check(
         "headline-with-dashes",
         "/eight-rooms",
         &[(Headline, &[("Eight-Rooms — or: how a mill-owner got his name", "main > h1")])],

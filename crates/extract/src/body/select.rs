@@ -213,24 +213,18 @@ fn drop_labels(survey: &Survey<'_>, places: &[usize], keep: &mut [bool]) {
         if !keep[index] || leaf.has_sentence || leaf.chars >= LABEL_CHARS_MAX {
             continue;
         }
-        let around = survey.outward(leaf.owner);
-        let Some(around) = { around }.find(|&above| survey.elements[above].chars > leaf.chars) else {
-            continue;
-        };
-        let mut others = (0..index)
-            .rev()
-            .take_while(|&other| survey.is_within(places[other], around))
-            .chain((index + 1..places.len()).take_while(|&other| survey.is_within(places[other], around)))
-            .peekable();
-        let mut has_link = false;
-        if others.all(|other| {
+        let holds_more = |at: &usize| survey.elements[*at].chars > leaf.chars;
+        let Some(around) = survey.outward(leaf.owner).find(holds_more) else { continue };
+        let is_around = |other: &usize| survey.is_within(places[*other], around);
+        let mut others =
+            (0..index).rev().take_while(is_around).chain((index + 1..places.len()).take_while(is_around));
+        let mut has_headline = false;
+        let is_alone = others.all(|other| {
             let link = &survey.leaves[places[other]];
-            has_link |= link.looks == Looks::Links && link.chars >= HEADLINE_CHARS_MIN.max(leaf.chars);
+            has_headline |= link.looks == Looks::Links && link.chars >= HEADLINE_CHARS_MIN.max(leaf.chars);
             !keep[other]
-        }) && has_link
-        {
-            keep[index] = false;
-        }
+        });
+        keep[index] = !(is_alone && has_headline);
     }
 }
 
@@ -239,21 +233,22 @@ fn drop_headings(survey: &Survey<'_>, places: &[usize], keep: &mut [bool], first
     // The level of what follows: 0 for nothing.
     let mut under = 0;
     for index in (0..places.len()).rev() {
-        let is_of_next = index + 1 < places.len()
-            && keep[index + 1]
-            && survey.heading(places[index]).is_some()
-            && survey.heading(places[index]) == survey.heading(places[index + 1]);
-        // A second line of the headline needs nothing under it.
-        if !keep[index] || is_of_next || places[index] < first && survey.owner(places[index]).level > 0 {
+        let leaf = &survey.leaves[places[index]];
+        let level = survey.elements[leaf.owner].level;
+        // What stands before the container is a second line of the headline, and needs nothing under it.
+        if !keep[index] || places[index] < first && level > 0 {
             continue;
         }
-        let says_something = |leaf: &Leaf| {
-            leaf.has_sentence && leaf.looks == Looks::Heading && leaf.chars >= SENTENCE_CHARS_MIN
-        };
-        let leaf = &survey.leaves[places[index]];
-        match survey.owner(places[index]).level {
+        // Nor does a line of a heading that has another.
+        let heading = survey.heading(places[index]);
+        if heading.is_some() && places.get(index + 1).is_some_and(|&next| survey.heading(next) == heading) {
+            keep[index] = keep[index + 1];
+            continue;
+        }
+        let is_sentence = leaf.has_sentence && leaf.chars >= SENTENCE_CHARS_MIN;
+        match level {
             // Some pages set whole sentences as headings, and pictures under them.
-            _ if under > 0 && says_something(leaf) => under = u8::MAX,
+            _ if under > 0 && is_sentence && leaf.looks == Looks::Heading => under = u8::MAX,
             0 => under = u8::MAX,
             level if under > level => under = level,
             _ => keep[index] = false,

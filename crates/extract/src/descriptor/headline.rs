@@ -59,7 +59,14 @@ pub(crate) fn read<'a>(page: Page<'a>, declared: &'a Declared<'a>, subject: &Sub
         return Headline { is_chosen: true, node: Some(*node), readings };
     }
     let lower: Vec<_> = shown(&declared.headings).collect();
-    if let Some((node, text)) = first_best(&lower, declared_part) {
+    // A title of which an `h1` is the other part is the headline only as a whole: `The Lamplighters – Evening Song`, a song by a band.
+    let is_one_of_two = |text: &str| {
+        readings.iter().any(|value| {
+            part(text, &value.text) == Some(Part::Beginning)
+                && h1s.iter().any(|(_, h1)| fold(&value.text) == fold(text) + &fold(h1))
+        })
+    };
+    if let Some((node, text)) = first_best(&lower, declared_part).filter(|(_, text)| !is_one_of_two(text)) {
         return Headline { is_chosen: true, node: Some(*node), readings: with_shown(&readings, *node, text) };
     }
     // Where nothing is declared a lower heading may as well be one of the text's, so it only stands beside.

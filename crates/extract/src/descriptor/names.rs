@@ -34,6 +34,8 @@ pub(crate) fn is_full_name(text: &str) -> bool {
     let capital = |word: &str| word.split(['\'', '’']).take(2).any(begins);
     is_name(text)
         && (2..=5).contains(&words(text).count())
+        // A newspaper.
+        && !text.starts_with("The ")
         && words(text).all(|word| capital(word) || is_one_of(word, PARTICLES))
         && words(text).filter(|word| capital(word)).count() >= 2
 }
@@ -145,6 +147,7 @@ fn is_name(text: &str) -> bool {
         && !text.contains(['@', '{', '}', '<', '>', '=', '#', '_', '\\', '?'])
         && !text.contains(|c: char| c.is_ascii_digit())
         && !is_one_of(&fold(text), PLACEHOLDERS)
+        && !words(text).any(|word| is_one_of(&word.to_lowercase(), NETWORKS))
 }
 
 fn is_agency(text: &str) -> bool {
@@ -200,6 +203,9 @@ const PARTICLES: &str = "af al ben bin da de del della den der di do dos du e el
 /// News agencies by the signs they go by. Beside names they are authors like them.
 const AGENCIES: &str = "aap afp ani anp ansa ap apa ats belga dpa efe epd jiji kna kyodo lusa mti ntb pap pti reuters ritzau sda sid stt tass \
     tt upi xinhua";
+
+/// Networks that people have accounts at; who is named together with one is not named as an author.
+const NETWORKS: &str = "facebook instagram linkedin twitter youtube";
 
 /// Texts, folded, that stand where an author's name was not filled in, or that name no one.
 const PLACEHOLDERS: &str = "admin administrator anonymous author authorname default developer editor editors facebook followus guest instagram \
