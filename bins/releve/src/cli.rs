@@ -1,10 +1,14 @@
 //! The command line, as clap reads it.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
+use releve_deposit::Permission;
+use releve_redirect_policy::AdmittedHosts;
+use releve_source::{SourceName, SourceNameError};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -207,6 +211,78 @@ pub(crate) enum VaultCommand {
     Reinstate(DecisionArgs),
     /// List every withdrawal, lifted ones too.
     Withdrawals,
+    /// Serve it to connectors on other machines, over HTTPS, until asked to stop. Standard error has a line for each request.
+    Serve(ServeArgs),
+    /// Say who may deposit over the network.
+    Key {
+        #[command(subcommand)]
+        command: KeyCommand,
+    },
+    /// Say for which sources deposits are taken, wherever they come from.
+    Source {
+        #[command(subcommand)]
+        command: VaultSourceCommand,
+    },
+}
+
+/// How a vault is served.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// The address and port to listen at, such as 0.0.0.0:8443. With port 0 the system chooses one.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) listen: SocketAddr,
+    /// The certificate and those that lead to its authority, as PEM. A new one counts from the next start on.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) certificate: PathBuf,
+    /// The certificate's private key, as PEM.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) private_key: PathBuf,
+    /// How many MiB deposits that are under way may take in memory together; others wait. A deposit that takes more than
+    /// that by itself is refused.
+    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(16..=1_048_576))]
+    pub(crate) memory_mib: u32,
+}
+
+/// What is done with connector keys.
+#[derive(Clone, Debug, Subcommand)]
+pub(crate) enum KeyCommand {
+    /// Make a key and print it. It is never shown again: the vault keeps its hash.
+    Add {
+        /// A name for it that no key had before.
+        #[arg(value_name = "NAME", value_parser = key_name)]
+        name: String,
+        /// A source that may be deposited for under it, and the hosts where its articles may have been read. May be given
+        /// again.
+        #[arg(long = "permit", value_name = "SOURCE=HOST[,HOST…]", required = true, value_parser = permission)]
+        permissions: Vec<Permission>,
+    },
+    /// List all keys, revoked ones too, and what may be deposited under each.
+    List,
+    /// Revoke a key: every later deposit under it is refused. What is sealed stays as it is.
+    Revoke {
+        /// Its name.
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+}
+
+/// What is done with sources in a vault.
+#[derive(Clone, Debug, Subcommand)]
+pub(crate) enum VaultSourceCommand {
+    /// Take its deposits again.
+    Activate {
+        /// Its name.
+        #[arg(value_name = "SOURCE")]
+        name: SourceName,
+    },
+    /// Refuse its deposits from now on. What is sealed stays as it is.
+    Deactivate {
+        /// Its name.
+        #[arg(value_name = "SOURCE")]
+        name: SourceName,
+    },
+    /// List the sources that the vault holds something of or refuses, and which it refuses.
+    List,
 }
 
 /// A decision on an article, as it is put on record.
@@ -269,4 +345,20 @@ fn instant(text: &str) -> Result<Timestamp, jiff::Error> {
         }
         _ => text.parse(),
     }
+}
+
+/// The name of a connector key, which lists and logs show: what a source can be called, a key can.
+fn key_name(text: &str) -> Result<String, String> {
+    let wrong = |error: SourceNameError| error.to_string().replacen("a source's name", "a key's name", 1);
+    text.parse().map(|name: SourceName| name.as_str().to_owned()).map_err(wrong)
+}
+
+/// A source, and the hosts where its articles may have been read.
+fn permission(text: &str) -> Result<Permission, String> {
+    let (source, hosts) = text
+        .split_once('=')
+        .ok_or("write the source, an equals sign, and its hosts with commas between them")?;
+    let source: SourceName = source.parse().map_err(|error: SourceNameError| error.to_string())?;
+    let hosts = AdmittedHosts::parse(hosts.split(',')).map_err(|error| error.to_string())?;
+    Ok(Permission { source: source.as_str().to_owned(), hosts })
 }

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, anyhow, bail};
-use releve_deposit::{Admission, LocalOptions, LocalVault, Manifest, VaultError};
+use releve_deposit::{Admission, LocalOptions, LocalVault, Manifest, Vault, VaultError};
 use releve_fetch::{AccessHeader, Clock, HttpsFetch, LabFile, Network};
 use releve_ledger::{Ledger, LedgerErrorKind, MemoryLedger, Realm, SqliteLedger, ThisMachine};
 use releve_proof::RootSet;
 use releve_source::{Connector, File, Source, VaultAt, parse_connector, parse_sources};
+use releve_vault_http::{HttpVault, HttpVaultOptions};
 
 use crate::cli::Global;
 use crate::clock::SystemClock;
@@ -40,6 +41,18 @@ pub(crate) struct LabRun {
     pub(crate) file: LabFile,
     /// The root, as PEM.
     pub(crate) root: Vec<u8>,
+}
+
+/// The vault that passes deposit to.
+pub(crate) struct Deposits {
+    /// The vault.
+    pub(crate) vault: Arc<dyn Vault>,
+    /// Its folder or its address.
+    pub(crate) place: String,
+    /// Its id.
+    pub(crate) id: String,
+    /// Its last seal's sequence.
+    pub(crate) sequence: u64,
 }
 
 impl World {
@@ -151,6 +164,44 @@ impl World {
         if self.lab.is_some() { Realm::Lab } else { Realm::Publishers }
     }
 
+    /// The vault that passes deposit to, wherever it is. A folder is made where there is none.
+    pub(crate) fn deposits(&self) -> Result<Deposits> {
+        let VaultAt::Network { address, key, ca } = &self.connector.vault else {
+            let vault = self.vault()?;
+            return Ok(Deposits {
+                place: vault.folder().display().to_string(),
+                id: vault.id().to_owned(),
+                sequence: vault.stats()?.sequence,
+                vault: Arc::new(vault),
+            });
+        };
+        let cannot_use = || format!("the vault {address} cannot be used");
+        let secret = key.read(environment, |path| fs::read(self.base.join(path))).with_context(cannot_use)?;
+        let key = secret.expose().parse().with_context(|| format!("{key} holds no connector key"))?;
+        let authority = |path: &PathBuf| {
+            fs::read(self.base.join(path)).with_context(|| format!("cannot read {}", path.display()))
+        };
+        let clock = Arc::clone(&self.clock);
+        let vault = HttpVault::new(HttpVaultOptions {
+            address: address.clone(),
+            key,
+            authority_pem: ca.as_ref().map(authority).transpose()?,
+            clock: Arc::new(move || clock.now()),
+        })
+        .with_context(cannot_use)?;
+        let head = vault.head()?;
+        if head.is_lab != self.lab.is_some() {
+            let path = address.as_str().into();
+            return Err(VaultError::LabMismatch { path, vault_is_lab: head.is_lab }.into());
+        }
+        Ok(Deposits {
+            place: address.to_string(),
+            id: head.vault,
+            sequence: head.sequence,
+            vault: Arc::new(vault),
+        })
+    }
+
     /// Opens the vault, and makes one where there is none.
     pub(crate) fn vault(&self) -> Result<LocalVault> {
         let path = self.vault_folder()?;
@@ -185,9 +236,7 @@ impl World {
         match &self.connector.vault {
             VaultAt::Folder(folder) => Ok(self.base.join(folder)),
             VaultAt::Network { address, .. } => {
-                bail!(
-                    "the vault {address} is on the network, which this version cannot deposit to; give a folder"
-                )
+                bail!("the vault {address} is on the network: do this on the machine that has its folder")
             }
         }
     }

@@ -17,6 +17,15 @@ pub trait Vault: Send + Sync {
     /// what was deposited is harmless, so whoever did not hear the answer asks again.
     fn deposit(&self, unit: &Unit) -> Result<Outcome, DepositError>;
 
+    /// Whether a deposit for this source would be taken now, as far as it depends on the source: asked before a
+    /// publisher is, so that nothing is read there that could not be deposited.
+    ///
+    /// A vault that everybody may deposit in takes everything.
+    fn takes(&self, source: &str) -> Result<(), DepositError> {
+        let _ = source;
+        Ok(())
+    }
+
     /// The last version of an article, which a deposit has to follow on. A withdrawal does not hide it here.
     fn last_version(&self, key: &ArticleKey) -> Result<Option<Version>, VaultError>;
 

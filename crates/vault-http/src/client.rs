@@ -131,6 +131,13 @@ impl HttpVault {
         Err(self.refused(status, &body))
     }
 
+    /// What a refused deposit means.
+    fn refused_deposit(&self, status: StatusCode, body: &[u8]) -> DepositError {
+        refusal(status, body)
+            .and_then(|refusal| wire::deposit_error(&refusal))
+            .unwrap_or_else(|| self.refused(status, body).into())
+    }
+
     /// What a refused look-up means.
     fn refused(&self, status: StatusCode, body: &[u8]) -> VaultError {
         match refusal(status, body) {
@@ -232,16 +239,16 @@ impl Vault for HttpVault {
                 receipt().filter(|receipt| receipt.digest == unit.digest()).map(Outcome::Sealed)
             }
             StatusCode::OK => receipt().map(Outcome::AlreadySealed),
-            _ => {
-                let Some(refusal) = refusal(status, &body) else {
-                    return Err(self.not_a_vaults(status).into());
-                };
-                return Err(
-                    wire::deposit_error(&refusal).unwrap_or_else(|| self.refused(status, &body).into())
-                );
-            }
+            _ => return Err(self.refused_deposit(status, &body)),
         }
         .ok_or_else(|| self.not_a_vaults(status).into())
+    }
+
+    fn takes(&self, source: &str) -> Result<(), DepositError> {
+        let query = form_urlencoded::Serializer::new(String::new()).append_pair("source", source).finish();
+        let (status, body) =
+            self.exchange(Method::GET, &format!("takes?{query}"), Bytes::new(), ANSWER_BYTES_MAX)?;
+        if status == StatusCode::OK { Ok(()) } else { Err(self.refused_deposit(status, &body)) }
     }
 
     fn last_version(&self, key: &ArticleKey) -> Result<Option<Version>, VaultError> {

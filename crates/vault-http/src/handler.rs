@@ -179,6 +179,17 @@ impl Handler {
             Route::Deposit(digest) => self.deposit(digest, &key, &head.headers, body, access).await,
             Route::Read(digest) => self.read(digest, record).await,
             Route::Head => self.look_up(|vault| head_of(&vault).map(|head| head.to_json())).await,
+            Route::Takes(source) => {
+                let vault = self.vault.under_key(&key);
+                let asked = source.clone();
+                blocking(move || vault.takes(&asked)).await??;
+                Ok(Said::Json {
+                    status: StatusCode::OK,
+                    code: "read".to_owned(),
+                    body: json!({ "source": source }),
+                    held: Vec::new(),
+                })
+            }
             Route::LastVersion(key) => {
                 may_read(&record, key.source())?;
                 self.look_up(move |vault| {

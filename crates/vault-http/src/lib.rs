@@ -62,6 +62,7 @@
 //! | `GET /v1/versions?source=&identifier=` | `versions`: all of an article, oldest first |
 //! | `GET /v1/versions/last?source=&identifier=` | `version`: the one that a deposit has to follow on, or `null` |
 //! | `GET /v1/articles?identifier=` or `?address=` | `articles`: each with `source` and `identifier` |
+//! | `GET /v1/takes?source=` | `source`, if a deposit for it would be taken as far as the source and the key go; else the refusal |
 //! | `GET /v1/vault` | `vault` (its id), `lab`, and the last seal: `sequence` and `seal` |
 //!
 //! A version has `source`, `identifier`, `number`, `previous`, `content`, `address`, `read_at`, `bytes` and `receipt`.

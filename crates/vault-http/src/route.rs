@@ -23,6 +23,8 @@ pub(crate) enum Route {
     LastVersion(ArticleKey),
     /// `GET /v1/articles?identifier=…` or `?address=…`
     Articles(Query),
+    /// `GET /v1/takes?source=…`
+    Takes(String),
     /// `GET /v1/vault`
     Head,
 }
@@ -46,6 +48,7 @@ impl Route {
             ["versions"] => Resource::Versions,
             ["versions", "last"] => Resource::LastVersion,
             ["articles"] => Resource::Articles,
+            ["takes"] => Resource::Takes,
             ["vault"] => Resource::Vault,
             _ => return Err(unknown()),
         };
@@ -75,6 +78,9 @@ impl Route {
                 (None, Some(address)) => Query::Address(address),
                 _ => return Err(malformed("either `identifier` or `address` has to be given")),
             }),
+            Resource::Takes => {
+                Self::Takes(query.take("source").ok_or_else(|| malformed("`source` has to be given"))?)
+            }
             Resource::Vault => Self::Head,
         };
         query.finish()?;
@@ -89,6 +95,7 @@ impl Route {
             Self::Versions(_) => format!("{ROOT}versions"),
             Self::LastVersion(_) => format!("{ROOT}versions/last"),
             Self::Articles(_) => format!("{ROOT}articles"),
+            Self::Takes(_) => format!("{ROOT}takes"),
             Self::Head => format!("{ROOT}vault"),
         }
     }
@@ -105,6 +112,7 @@ enum Resource<'a> {
     Versions,
     LastVersion,
     Articles,
+    Takes,
     Vault,
 }
 

@@ -111,6 +111,7 @@ fn each_request_has_one_meaning() {
         (("PUT", format!("/v1/deposits/{digest}")), Route::Deposit(digest)),
         (("GET", format!("/v1/deposits/{digest}")), Route::Read(digest)),
         (("GET", "/v1/vault".to_owned()), Route::Head),
+        (("GET", "/v1/takes?source=example".to_owned()), Route::Takes("example".to_owned())),
         (("GET", "/v1/deposits".to_owned()), list(Since::default(), 100)),
         (
             ("GET", "/v1/deposits?count=7&source=a%20b&after=3".to_owned()),
@@ -143,6 +144,7 @@ fn each_request_has_one_meaning() {
         ("GET", "/v1/deposits?received_from=today", 400, "request-malformed"),
         ("GET", "/v1/deposits?from=3", 400, "request-malformed"),
         ("GET", "/v1/deposits?after=3&after=4", 400, "request-malformed"),
+        ("GET", "/v1/takes", 400, "request-malformed"),
         ("GET", "/v1/vault?x", 400, "request-malformed"),
         ("GET", "/v1/versions?source=example", 400, "request-malformed"),
         ("GET", "/v1/versions?source=example&identifier=%00", 400, "request-malformed"),

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
+use releve_deposit::DepositErrorKind;
 use releve_fetch::{AccessHeader, Fetch};
 use releve_pass::{End, Report, Runner};
 use releve_source::{Source, SourceName};
-use releve_visit::{Interrupt, Interrupter};
+use releve_visit::{Interrupt, Interrupter, sentence};
 
 use crate::cli::Global;
 use crate::world::World;
@@ -85,7 +87,7 @@ impl Drop for Active {
 }
 
 impl OfSource {
-    /// Makes a pass that ends when the source is deactivated.
+    /// Makes a pass that ends when the source is deactivated, and does not begin where the vault would take nothing of it.
     pub(crate) async fn pass<F: Fetch>(
         &self,
         runner: &Runner<F>,
@@ -94,6 +96,11 @@ impl OfSource {
         interrupt: &Interrupt,
         until: Timestamp,
     ) -> Report {
+        if source.is_active()
+            && let Some(report) = closed(runner, source).await
+        {
+            return report;
+        }
         let either = interrupt.clone().or(self.deactivated.clone());
         let mut report = runner.pass(source, access, &either, until).await;
         if report.end == End::Interrupted && self.deactivated.came() {
@@ -101,6 +108,16 @@ impl OfSource {
         }
         report
     }
+}
+
+/// The report of a pass that does not begin, because the vault refuses the source or our key. A vault that cannot be
+/// asked is another matter: it may be back before there is something to deposit.
+async fn closed<F: Fetch>(runner: &Runner<F>, source: &Source) -> Option<Report> {
+    let (vault, name) = (Arc::clone(&runner.vault), source.name().to_string());
+    let taken = tokio::task::spawn_blocking(move || vault.takes(&name)).await.ok()?;
+    let refused = taken.err().filter(|error| error.kind() == DepositErrorKind::EndsPass)?;
+    let (name, now) = (source.name().as_str(), runner.clock.now());
+    Some(Report::not_begun(name, End::VaultClosed, sentence(&refused), now))
 }
 
 /// Whether the source is among those that are active; if not, its work is interrupted.

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use jiff::Timestamp;
-use releve_deposit::LocalVault;
 use releve_fetch::{AccessHeader, HttpsFetch};
 use releve_ledger::{Hosts, Ledger as _, SqliteLedger, State};
 use releve_pass::{End, Report, Runner};
@@ -22,7 +21,7 @@ use crate::cli::Global;
 use crate::exit::Exit;
 use crate::progress::Progress;
 use crate::table;
-use crate::world::World;
+use crate::world::{Deposits, World};
 
 pub(crate) fn run(
     global: &Global,
@@ -101,8 +100,8 @@ pub(crate) fn with_access(
 /// What makes the passes of this process.
 pub(crate) fn runner(world: &World, progress: Arc<Progress>) -> Result<Runner<HttpsFetch>> {
     let ledger = Arc::new(world.ledger()?);
-    let vault = Arc::new(world.vault()?);
-    belong_together(&ledger, &vault, world)?;
+    let deposits = world.deposits()?;
+    belong_together(&ledger, &deposits, world)?;
     let hosts: Arc<dyn Hosts> = ledger.clone();
     let visitor = Visitor::new(
         world.fetch()?,
@@ -114,8 +113,8 @@ pub(crate) fn runner(world: &World, progress: Arc<Progress>) -> Result<Runner<Ht
     Ok(Runner {
         visitor,
         ledger,
-        vault_name: vault.id().to_owned(),
-        vault,
+        vault_name: deposits.id,
+        vault: deposits.vault,
         roots: world.roots()?,
         connector: Connector {
             name: env!("CARGO_PKG_NAME").to_owned(),
@@ -130,22 +129,21 @@ pub(crate) fn runner(world: &World, progress: Arc<Progress>) -> Result<Runner<Ht
 
 /// What the ledger knows as sealed must be in this vault: one that was moved, not mounted or restored from an old copy is
 /// not silently begun anew, because what is missing from it would never be read again.
-fn belong_together(ledger: &SqliteLedger, vault: &LocalVault, world: &World) -> Result<()> {
-    let path = vault.folder().display();
+fn belong_together(ledger: &SqliteLedger, deposits: &Deposits, world: &World) -> Result<()> {
+    let Deposits { place, id, sequence: last, .. } = deposits;
     for source in &world.sources {
         let sealed = ledger.list(source.name().as_str(), State::Sealed, None, 1)?;
         let Some(sealed) = sealed.first().and_then(|entry| entry.sealed.as_ref()) else { continue };
-        if sealed.receipt.vault != vault.id() {
+        if sealed.receipt.vault != *id {
             bail!(
-                "{path} is another vault than the one that the ledger knows as holding what was sealed; is the right one \
+                "{place} is another vault than the one that the ledger knows as holding what was sealed; is the right one \
                  mounted? To begin anew with this vault, move the ledger away"
             );
         }
     }
-    let last = vault.stats()?.sequence;
-    if let Some(head) = ledger.head(vault.id())?.filter(|head| head.sequence > last) {
+    if let Some(head) = ledger.head(id)?.filter(|head| head.sequence > *last) {
         bail!(
-            "{path} ends with number {last}, and the ledger has the receipt of number {}: it was cut off, or restored from \
+            "{place} ends with number {last}, and the ledger has the receipt of number {}: it was cut off, or restored from \
              an older copy. `releve verify` says more; to read again what is missing, move the ledger away",
             head.sequence
         );

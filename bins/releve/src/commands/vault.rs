@@ -1,5 +1,8 @@
 //! `releve vault`: what is done with the vault as a whole.
 
+mod key;
+mod serve;
+mod source;
 mod withdrawal;
 
 use std::io::Write;
@@ -24,6 +27,9 @@ pub(crate) fn run(global: &Global, command: &VaultCommand, out: &mut dyn Write) 
         VaultCommand::Withdraw(args) => withdrawal::withdraw(&world, global, args, out),
         VaultCommand::Reinstate(args) => withdrawal::reinstate(&world, global, args, out),
         VaultCommand::Withdrawals => withdrawal::list(&world, global, out),
+        VaultCommand::Serve(args) => serve::run(&world, args),
+        VaultCommand::Key { command } => key::run(&world, global, command, out),
+        VaultCommand::Source { command } => source::run(&world, global, command, out),
     }
 }
 

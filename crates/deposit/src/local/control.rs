@@ -247,28 +247,40 @@ impl Control {
 
     /// Refuses what the operator does not want sealed.
     pub(super) fn judge(&self, unit: &Unit, key: Option<&Sha256>) -> Result<(), DepositError> {
+        let source = unit.key().source();
         if let Some(hash) = key {
-            self.judge_key(unit, hash)?;
+            let (key, permission) = self.permission(source, hash)?;
+            if let Err(refused) = permission.hosts.admit(unit.address()) {
+                return Err(DepositError::HostNotPermitted { key, host: refused.authority().to_owned() });
+            }
         }
-        let name = unit.key().source();
-        let is_inactive =
-            self.exists("SELECT 1 FROM inactive_source WHERE name = ?1 AND until IS NULL", params![name])?;
-        if is_inactive { Err(DepositError::SourceInactive { name: name.to_owned() }) } else { Ok(()) }
+        self.judge_active(source)
     }
 
-    fn judge_key(&self, unit: &Unit, hash: &Sha256) -> Result<(), DepositError> {
+    /// Refuses a source that nothing would be sealed of.
+    pub(super) fn judge_source(&self, source: &str, key: Option<&Sha256>) -> Result<(), DepositError> {
+        if let Some(hash) = key {
+            self.permission(source, hash)?;
+        }
+        self.judge_active(source)
+    }
+
+    fn judge_active(&self, source: &str) -> Result<(), DepositError> {
+        let is_inactive =
+            self.exists("SELECT 1 FROM inactive_source WHERE name = ?1 AND until IS NULL", params![source])?;
+        if is_inactive { Err(DepositError::SourceInactive { name: source.to_owned() }) } else { Ok(()) }
+    }
+
+    /// The name of the key with this hash, and what it permits for a source.
+    fn permission(&self, source: &str, hash: &Sha256) -> Result<(String, Permission), DepositError> {
         let Some(record) = self.key_of(hash)? else { return Err(DepositError::KeyUnknown) };
         let KeyRecord { name: key, revoked_at, permissions, .. } = record;
         if revoked_at.is_some() {
             return Err(DepositError::KeyRevoked { name: key });
         }
-        let source = unit.key().source();
-        let Some(permission) = permissions.iter().find(|permission| permission.source == source) else {
-            return Err(DepositError::SourceNotPermitted { key, name: source.to_owned() });
-        };
-        match permission.hosts.admit(unit.address()) {
-            Ok(_) => Ok(()),
-            Err(refused) => Err(DepositError::HostNotPermitted { key, host: refused.authority().to_owned() }),
+        match permissions.into_iter().find(|permission| permission.source == source) {
+            Some(permission) => Ok((key, permission)),
+            None => Err(DepositError::SourceNotPermitted { key, name: source.to_owned() }),
         }
     }
 

@@ -291,6 +291,10 @@ impl Vault for LocalVault {
         })
     }
 
+    fn takes(&self, source: &str) -> Result<(), DepositError> {
+        self.control().judge_source(source, self.key.as_ref())
+    }
+
     fn last_version(&self, key: &ArticleKey) -> Result<Option<Version>, VaultError> {
         self.index().last_version(key)
     }

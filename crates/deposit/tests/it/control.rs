@@ -32,6 +32,8 @@ fn r39_an_inactive_sources_deposits_are_refused() {
     assert!(!vault.control().deactivate_source("example").unwrap());
     let expected = (DepositErrorKind::EndsPass, "source-inactive".to_owned());
     assert_eq!(refused(&vault, &Specimen::new("2").unit()), expected);
+    assert_eq!(vault.takes("example").unwrap_err().code(), "source-inactive", "and may be asked beforehand");
+    vault.takes("other").unwrap();
     // Another process learns of it at its next deposit; and not even what is sealed already is answered for.
     assert_eq!(refused(&open(folder.path()), &Specimen::new("1").unit()), expected);
     // Other sources go on.
@@ -98,6 +100,13 @@ fn a_key_reaches_to_its_sources_and_hosts_alone() {
     let elsewhere = key("elsewhere", &[permission("example", &["cms.example.org", "www.example.org:8443"])]);
     let nowhere = key("nowhere", &[]);
     let unknown: ConnectorKey = "0".repeat(64).parse().unwrap();
+    let takes = |key: &ConnectorKey, source: &str| {
+        vault.under_key(key).takes(source).map_err(|error| error.code().to_owned())
+    };
+    assert_eq!(takes(&here, "example"), Ok(()));
+    assert_eq!(takes(&elsewhere, "example"), Ok(()), "as far as it depends on the source");
+    assert_eq!(takes(&elsewhere, "other"), Err("source-not-permitted".to_owned()));
+    assert_eq!(takes(&unknown, "example"), Err("key-unknown".to_owned()));
 
     let unit = Specimen::new("1").unit();
     let refused = |key: &ConnectorKey| refused(&vault.under_key(key), &unit);

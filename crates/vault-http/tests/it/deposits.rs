@@ -39,7 +39,10 @@ fn r39_a_revoked_key_and_an_inactive_source_are_refused_from_the_next_request_on
     let inactive = (DepositErrorKind::EndsPass, "source-inactive".to_owned());
     assert_eq!(refused(&vault, &Specimen::new("2")), inactive);
     assert_eq!(refused(&vault, &Specimen::new("1")), inactive, "sealed already, and asked again");
+    assert_eq!(vault.takes("example").unwrap_err().code(), "source-inactive", "and may be asked beforehand");
+    vault.takes("other").unwrap();
     served.local.control().activate_source("example").unwrap();
+    vault.takes("example").unwrap();
 
     served.local.control().revoke_key("north").unwrap();
     let revoked = (DepositErrorKind::EndsPass, "key-revoked".to_owned());
@@ -77,6 +80,7 @@ fn a_key_deposits_and_sees_what_it_was_given_and_nothing_else() {
         (DepositErrorKind::Refused, "host-not-permitted".to_owned())
     );
 
+    assert_eq!(south.takes("example").unwrap_err().code(), "source-not-permitted");
     let is_refused = |result: Result<(), VaultError>| {
         matches!(result, Err(VaultError::KeyRefused { code: "source-not-permitted", .. }))
     };

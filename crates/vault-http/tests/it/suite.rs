@@ -18,6 +18,10 @@ impl Vault for Networked {
         self.client.deposit(unit)
     }
 
+    fn takes(&self, source: &str) -> Result<(), DepositError> {
+        self.client.takes(source)
+    }
+
     fn last_version(&self, key: &ArticleKey) -> Result<Option<Version>, VaultError> {
         self.client.last_version(key)
     }
