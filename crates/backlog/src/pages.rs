@@ -7,7 +7,7 @@
 //! have no overlap; there the total that the server tells is watched, and where it has shrunk as many pages are
 //! read again.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use jiff::Timestamp;
 use releve_feed::{Announcement, Feed};
@@ -55,7 +55,7 @@ pub(crate) struct Pages {
     steps_back_now: u32,
     /// The pages whose addresses were said by others, to meet none twice.
     #[serde(with = "wire::fingerprints")]
-    seen: HashSet<Fingerprint>,
+    seen: BTreeSet<Fingerprint>,
     by_date: Fall,
     by_modification: Fall,
 }
@@ -123,7 +123,7 @@ impl Pages {
             previous: None,
             steps_back: 0,
             steps_back_now: 0,
-            seen: HashSet::new(),
+            seen: BTreeSet::new(),
             by_date: Fall::default(),
             by_modification: Fall::default(),
         }
@@ -212,8 +212,20 @@ impl Pages {
         Turned { fresh, order: here.order(), then }
     }
 
+    /// What comes after an answer that there is no such page.
+    pub(crate) fn past_the_end(&self, pages: &Pagination) -> Then {
+        let address = self.address(pages);
+        let around = Around { address: &address, links: &[], total: None, total_pages: None };
+        self.turn(pages, Feed::default(), &around, &NecessaryParameters::none()).then
+    }
+
     fn number(&self) -> u64 {
         if let At::Number(number) = self.at { number } else { 0 }
+    }
+
+    /// How many pages in a row have brought nothing new with this one. A step back is not meant to.
+    fn repeats_after(&self, page: &Page) -> u8 {
+        if page.has_fresh || self.steps_back_now > 0 { 0 } else { self.repeats + 1 }
     }
 
     /// The place after a page that was as it should be.
@@ -224,7 +236,7 @@ impl Pages {
             size: self.size.max(page.items),
             total: around.total.or(self.total),
             distinct: self.distinct + u32::from(page.has_fresh),
-            repeats: if page.has_fresh { 0 } else { self.repeats + 1 },
+            repeats: self.repeats_after(&page),
             before: page.keys,
             tied: page.tied,
             is_overlapping: false,
@@ -276,11 +288,18 @@ impl Pages {
             // Nothing but the overlap is left.
             return Then::ListEnd;
         }
-        if !page.has_fresh && self.repeats + 1 >= REPEATS_MAX {
+        if self.repeats_after(&page) >= REPEATS_MAX {
             return Then::Broken(report::LIST_REPEATS.to_owned());
         }
-        let overlap = page.overlap.min(page.items / 2);
-        let next = Self { is_overlapping: overlap > 0, ..self.on(At::Number(end - overlap), page, around) };
+        // Each page goes on, by half of its items at least unless it is a short one, as the last one is.
+        let limit = if page.items < self.size { page.items - 1 } else { page.items / 2 };
+        let (overlap, is_limited) = (page.overlap.min(limit), page.overlap > limit);
+        let mut next = self.on(At::Number(end - overlap), page, around);
+        next.is_overlapping = overlap > 0;
+        if is_limited {
+            // More items of one date than can be read again: none of them can be asked for.
+            next.tied = 0;
+        }
         Then::Page(Box::new(next))
     }
 
@@ -291,12 +310,17 @@ impl Pages {
             let pages = vanished.div_ceil(self.size.max(1)).min(number - first);
             return self.back(At::Number(number - pages), around);
         }
+        // The page before said that there would be something on this one.
+        let was_expected = self.total.is_some_and(|total| total > (number - first).saturating_mul(self.size));
+        if page.items == 0 && number > first && was_expected {
+            return self.back(At::Number(number - 1), around);
+        }
         let total_pages = around.total_pages.filter(|pages| *pages > 0);
         let is_last = total_pages.is_some_and(|pages| number - first + 1 >= pages);
         if page.items == 0 || is_last {
             return Then::ListEnd;
         }
-        if !page.has_fresh && self.repeats + 1 >= REPEATS_MAX {
+        if self.repeats_after(&page) >= REPEATS_MAX {
             // Some servers answer with the last page where there is no more. One that has only ever answered
             // with the same page may have passed over the number.
             let is_last_again = self.distinct > 1 && total_pages.is_none();
@@ -338,7 +362,7 @@ impl Pages {
             let code = if is_short { report::PARAMETER_UNDECLARED } else { report::LIST_CYCLE };
             return Then::Broken(code.to_owned());
         }
-        if !page.has_fresh && self.repeats + 1 >= REPEATS_MAX {
+        if self.repeats_after(&page) >= REPEATS_MAX {
             return Then::Broken(report::LIST_REPEATS.to_owned());
         }
         let previous = Some(WireAddress(here));

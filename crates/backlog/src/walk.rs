@@ -16,7 +16,7 @@
 //! | request | nothing left | its end |
 //! | pause | taken up again by a later pass | a request |
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
 
@@ -111,7 +111,7 @@ struct Files {
     failed: Vec<Pending>,
     /// All that was ever to be read, and where redirects led.
     #[serde(with = "wire::fingerprints")]
-    seen: HashSet<Fingerprint>,
+    seen: BTreeSet<Fingerprint>,
     /// What was absent, or may not be read.
     #[serde(with = "wire::fingerprints")]
     unread: Vec<Fingerprint>,
@@ -120,7 +120,7 @@ struct Files {
     /// Whether a file had something newer than the date that its index says of it.
     are_lastmods_wrong: bool,
     /// How the numbered series go.
-    series: HashMap<Fingerprint, Series>,
+    series: BTreeMap<Fingerprint, Series>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -661,7 +661,7 @@ impl Walk {
                 }
                 // What has no address names no file.
                 Err(EntryFlaw::NoAddress) => {
-                    count(&mut self.report.refused, EntryFlaw::NoAddress.code(), &example)
+                    count(&mut self.report.refused, EntryFlaw::NoAddress.code(), &example);
                 }
                 Err(flaw) => count(&mut self.report.gaps, flaw.code(), &example),
             }
@@ -778,7 +778,10 @@ impl Walk {
         };
         let page = match answer {
             Answer::Page(page) => page,
-            Answer::Status(status) if past_the_end == Some(status) => return self.list_end(),
+            Answer::Status(status) if past_the_end == Some(status) => {
+                let then = at.past_the_end(pages);
+                return self.turn_to(then);
+            }
             Answer::Barred { code } => return self.end(End::Broken { code: code.to_owned() }),
             Answer::Status(_) | Answer::Failed { .. } => return self.page_failed(code_of(answer)),
         };

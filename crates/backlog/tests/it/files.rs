@@ -48,11 +48,10 @@ fn addresses_are_read_as_they_stand_but_for_entities() {
         ("<url><loc>https://a.example/<!-- no -->1</loc></url>", &["https://a.example/1"]),
         ("<url><loc>/relative</loc></url>", &["/relative"]),
         ("<url><loc>https://a.example/&own;</loc></url>", &["! entry-with-unknown-entity"]),
-        ("<url><loc></loc></url><url><loc/></url><url></url><url/>", &[
-            "! entry-without-address",
-            "! entry-without-address",
-            "! entry-without-address",
-        ]),
+        (
+            "<url><loc></loc></url><url><loc/></url><url></url><url/>",
+            &["! entry-without-address", "! entry-without-address", "! entry-without-address"],
+        ),
         // The first of two counts.
         ("<url><loc>https://a.example/1</loc><loc>https://a.example/2</loc></url>", &["https://a.example/1"]),
     ] {
@@ -125,12 +124,16 @@ fn namespaces_are_of_no_account() {
         ("<urlset xmlns='http://www.google.com/schemas/sitemap/0.84'>", "</urlset>"),
         ("<urlset xmlns='urn:nothing'>", "</urlset>"),
         ("<URLSET>", "</URLSET>"),
-        ("\u{FEFF}\n <?xml version='1.0'?><!-- c --><!DOCTYPE urlset SYSTEM 'http://a.example/x.dtd'><urlset>", "</urlset>"),
+        (
+            "\u{FEFF}\n <?xml version='1.0'?><!-- c --><!DOCTYPE urlset SYSTEM 'http://a.example/x.dtd'><urlset>",
+            "</urlset>",
+        ),
     ] {
         let file = format!("{open}<url xmlns=''><loc>https://a.example/1</loc></url>{close}");
         assert_eq!(read(file.as_bytes()).1, ["https://a.example/1"], "{open}");
     }
-    let prefixed = "<s:urlset xmlns:s='u'><s:url><s:loc>https://a.example/1</s:loc><loc>no</loc></s:url></s:urlset>";
+    let prefixed =
+        "<s:urlset xmlns:s='u'><s:url><s:loc>https://a.example/1</s:loc><loc>no</loc></s:url></s:urlset>";
     assert_eq!(read(prefixed.as_bytes()).1, ["https://a.example/1"]);
 }
 
@@ -153,17 +156,30 @@ fn a_file_is_known_by_its_content() {
     let latin_1 = b"<?xml version='1.0' encoding='ISO-8859-1'?><urlset><url><loc>https://a.example/\xe9</loc></url></urlset>";
     assert_eq!(read(&pack(latin_1)).1, ["https://a.example/é"]);
     let text = "\u{FEFF}# all pages\r\nhttps://a.example/1\r\n\r\n  http://a.example/2\t\nno address\n";
-    assert_eq!(read(text.as_bytes()), (
-        Kind::Text,
-        vec!["https://a.example/1".to_owned(), "http://a.example/2".to_owned(), "! entry-not-an-address".to_owned()],
-        None
-    ));
+    assert_eq!(
+        read(text.as_bytes()),
+        (
+            Kind::Text,
+            vec![
+                "https://a.example/1".to_owned(),
+                "http://a.example/2".to_owned(),
+                "! entry-not-an-address".to_owned()
+            ],
+            None
+        )
+    );
     let rss = b"<rss version='2.0'><channel><item><link>/1</link><title>No</title><pubDate>5 Mar 2026 10:00 GMT</pubDate></item><item/></channel></rss>";
-    assert_eq!(read(rss), (
-        Kind::Feed,
-        vec!["https://www.example.org/1 2026-03-05T10:00:00Z".to_owned(), "! entry-without-address".to_owned()],
-        None
-    ));
+    assert_eq!(
+        read(rss),
+        (
+            Kind::Feed,
+            vec![
+                "https://www.example.org/1 2026-03-05T10:00:00Z".to_owned(),
+                "! entry-without-address".to_owned()
+            ],
+            None
+        )
+    );
     assert_eq!(read(&rss[..80]), (Kind::Feed, vec![], Some("feed-cut-off")));
 }
 
@@ -209,5 +225,8 @@ fn declared_entities_are_not_expanded() {
     let bomb = "<!DOCTYPE u [<!ENTITY a 'https://a.example/'><!ENTITY b '&a;&a;'><!ENTITY x SYSTEM 'file:///etc/passwd'>]>
         <urlset><url><loc>&b;</loc></url><url><loc>https://a.example/&x;</loc></url></urlset>";
     assert_eq!(read(bomb.as_bytes()).1, ["! entry-with-unknown-entity"; 2]);
-    assert_eq!(EntryFlaw::UnknownEntity.to_string(), "an address holds an entity that is not known and not expanded");
+    assert_eq!(
+        EntryFlaw::UnknownEntity.to_string(),
+        "an address holds an entity that is not known and not expanded"
+    );
 }

@@ -164,7 +164,6 @@ fn walk_cut(
     is_cut: &mut dyn FnMut(usize) -> bool,
 ) -> Walked {
     let mut walk = Walk::begin(backlog, history, at);
-    let mut place = walk.place();
     let (mut found, mut requested) = (Vec::new(), Vec::new());
     for step in 0.. {
         assert!(step < 100_000, "the walk does not end");
@@ -192,23 +191,25 @@ fn walk_cut(
                 let mut noted = Noted::default();
                 for announcement in batch.announcements {
                     let first_seen = *known.entry(key(&announcement)).or_insert(at);
-                    if first_seen < walk.began() { noted.known += 1 } else { noted.new += 1 }
+                    if first_seen < walk.began() {
+                        noted.known += 1;
+                    } else {
+                        noted.new += 1;
+                    }
                     found.push(announcement);
                 }
                 walk.noted(noted);
-                place = walk.place();
             }
             Step::Pause { .. } => {
                 walk = Walk::resume(backlog, &walk.place().unwrap()).unwrap();
-                place = walk.place();
             }
             Step::End(_) => break,
             step => panic!("{step:?}"),
         }
-        if let Some(kept) = &place
-            && is_cut(step)
+        if is_cut(step)
+            && let Some(place) = walk.place()
         {
-            walk = Walk::resume(backlog, kept).unwrap();
+            walk = Walk::resume(backlog, &place).unwrap();
         }
     }
     Walked { found, requested, report: walk.report().clone(), history: walk.history() }

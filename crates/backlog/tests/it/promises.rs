@@ -1,1 +1,441 @@
-//! .
+//! The promises about the backlog, each where this crate could break it.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use releve_backlog::{Answer, Backlog, End, Entrance, History, Noted, Page, Step, Walk};
+use releve_url_canon::NecessaryParameters;
+
+use crate::links_and_pages::{Api, by_offset};
+use crate::{
+    Files, Known, Reply, codes, first_walk, hours_ago, index, now, sitemap, url, urlset, walk, with_floor,
+};
+
+const SITE: &str = "https://www.example.org";
+const DAY: i64 = 24;
+
+/// An archive of one sitemap a day, the newest with the highest number, of ten articles each.
+fn archive(days: i64) -> Files {
+    let names: Vec<(String, Timestamp)> =
+        (0..days).map(|day| (format!("{SITE}/s{day}.xml"), hours_ago(day * DAY))).collect();
+    let mut files = Files::default()
+        .with(&format!("{SITE}/s.xml"), index(names.iter().map(|(name, date)| (name.as_str(), Some(*date)))));
+    for (day, (name, _)) in (0..).zip(&names) {
+        files = files.with(name, sitemap_of(day));
+    }
+    files
+}
+
+fn sitemap_of(day: i64) -> String {
+    let articles: Vec<(String, Timestamp)> =
+        (0..10).map(|n| (format!("{SITE}/a/{day}-{n}"), hours_ago(day * DAY + n))).collect();
+    urlset(articles.iter().map(|(address, date)| (address.as_str(), Some(*date))))
+}
+
+fn entrance() -> Backlog {
+    sitemap(&format!("{SITE}/s.xml"))
+}
+
+/// What is requested is the list's files and no article.
+#[test]
+fn r08_the_walk_asks_for_the_files_of_the_list_and_opens_no_article() {
+    let mut files = archive(5);
+    let walked = first_walk(&entrance(), &mut files);
+    assert_eq!(walked.names(), ["s.xml", "s0.xml", "s1.xml", "s2.xml", "s3.xml", "s4.xml"]);
+    assert_eq!(walked.found.len(), 50);
+    assert_eq!(walked.end(), &End::ListEnd);
+    let dates: Vec<_> = walked.found.iter().map(|found| found.modified.unwrap()).collect();
+    assert!(dates.is_sorted_by(|newer, older| newer >= older), "from the most recent to the oldest");
+}
+
+/// Only references and dates: an announcement from a sitemap has no field besides.
+#[test]
+fn r08_nothing_but_references_is_taken_from_a_list() {
+    let news = "<urlset><url><loc>https://www.example.org/1</loc><news:news><news:title>Canary</news:title><news:keywords>Canary</news:keywords>
+        </news:news><image:image><image:caption>Canary</image:caption></image:image></url></urlset>";
+    let mut files = Files::default().with("https://www.example.org/s.xml", news.to_owned());
+    let walked = first_walk(&entrance(), &mut files);
+    assert_eq!(walked.links(), ["https://www.example.org/1"]);
+    assert!(!format!("{walked:?}").contains("Canary"));
+}
+
+#[test]
+fn r09_a_walk_ends_where_a_whole_batch_is_known_beyond_the_last_48_hours() {
+    let mut known = Known::new();
+    let mut files = archive(30);
+    let first = walk(&entrance(), &History::default(), hours_ago(DAY), &mut files, &mut known);
+    assert_eq!((first.requested.len(), first.end()), (31, &End::ListEnd));
+
+    // A day later the files of the last two days are read, and the first that is older and known.
+    let second = walk(&entrance(), &first.history, now(), &mut files, &mut known);
+    assert_eq!(second.end(), &End::Known);
+    assert_eq!(second.names(), ["s.xml", "s0.xml", "s1.xml", "s2.xml", "s3.xml"]);
+    assert_eq!(second.report.files_known, 26);
+}
+
+/// "Known" is what was known before the walk began: what a walk finds itself, before it is cut, ends it nowhere.
+#[test]
+fn r09_what_a_walk_finds_itself_does_not_end_it() {
+    let mut known = Known::new();
+    let mut files = archive(30);
+    let first = walk(&entrance(), &History::default(), hours_ago(DAY), &mut files, &mut known);
+    known.clear();
+    let twice = |step: usize| step % 2 == 1;
+    let second = crate::walk_cut(&entrance(), &first.history, now(), &mut files, &mut known, &mut { twice });
+    assert_eq!(known.len(), 300, "{:?}", second.report);
+}
+
+#[test]
+fn r09_no_walk_ends_early_before_one_has_reached_the_floor_now_configured() {
+    let to = |floor: &str| with_floor(entrance(), floor);
+    let mut files = archive(30);
+    // Everything is known already, from the trigger say: the first walk goes all the way all the same.
+    let mut known = Known::new();
+    first_walk(&entrance(), &mut files).links().into_iter().for_each(|link| {
+        known.insert(link.to_owned(), hours_ago(1_000));
+    });
+    let first = walk(&to("2026-11-20"), &History::default(), hours_ago(DAY), &mut files, &mut known);
+    assert_eq!(first.end(), &End::Floor);
+    assert_eq!(walk(&to("2026-11-20"), &first.history, now(), &mut files, &mut known).end(), &End::Known);
+    // A floor that was raised needs no new walk, one that was lowered does.
+    assert_eq!(walk(&to("2026-11-25"), &first.history, now(), &mut files, &mut known).end(), &End::Known);
+    let lowered = walk(&to("2026-11-10"), &first.history, now(), &mut files, &mut known);
+    assert_eq!(lowered.end(), &End::Floor);
+    assert_eq!(walk(&to("2026-11-10"), &lowered.history, now(), &mut files, &mut known).end(), &End::Known);
+    // A history of another list says nothing.
+    let other = Backlog { necessary_parameters: NecessaryParameters::new(["x"]), ..to("2026-11-10") };
+    assert_eq!(walk(&other, &lowered.history, now(), &mut files, &mut known).end(), &End::Floor);
+}
+
+/// A history outlives the process as text.
+#[test]
+fn r09_what_was_reached_is_kept_as_text() {
+    let mut known = Known::new();
+    let mut files = archive(10);
+    let first = walk(&entrance(), &History::default(), hours_ago(DAY), &mut files, &mut known);
+    let kept: History = first.history.to_string().parse().unwrap();
+    assert_eq!(kept, first.history);
+    assert!("".parse::<History>().is_err() && "{}".parse::<History>() == Ok(History::default()));
+}
+
+/// After an outage the trigger may have announced what stands at the top of the list before the walk comes to it.
+/// Everything since the last complete walk began is looked at, not the last 48 hours alone.
+#[test]
+fn r09_after_an_outage_the_walk_goes_back_to_the_last_one() {
+    let mut known = Known::new();
+    let mut then = archive(30);
+    // Ten days ago there were no files of the last ten days.
+    then.0.insert(
+        format!("{SITE}/s.xml"),
+        index(
+            (10..30)
+                .map(|day| (format!("{SITE}/s{day}.xml"), hours_ago(day * DAY)))
+                .collect::<Vec<_>>()
+                .iter()
+                .map(|(name, date)| (name.as_str(), Some(*date))),
+        )
+        .into(),
+    );
+    let first = walk(&entrance(), &History::default(), hours_ago(10 * DAY), &mut then, &mut known);
+    // The trigger has announced what is three days old, and nothing else.
+    for n in 0..10 {
+        known.insert(format!("{SITE}/a/3-{n}"), hours_ago(1));
+    }
+    let second = walk(&entrance(), &first.history, now(), &mut archive(30), &mut known);
+    assert_eq!(known.len(), 300, "{:?}", second.report);
+    assert!(second.requested.len() < 15);
+}
+
+/// Where a list bears no dates, none are made up: what is known ends nothing.
+#[test]
+fn r09_no_early_end_is_drawn_from_dates_that_are_not_there() {
+    let undated = |names: std::ops::Range<u32>| {
+        let addresses: Vec<String> = names.map(|n| format!("{SITE}/a/{n}")).collect();
+        urlset(addresses.iter().map(|address| (address.as_str(), None)))
+    };
+    let children: Vec<String> = (0..5).map(|n| format!("{SITE}/s{n}.xml")).collect();
+    let mut files = Files::default()
+        .with(&format!("{SITE}/s.xml"), index(children.iter().map(|child| (child.as_str(), None))));
+    for (n, child) in (0..).zip(&children) {
+        files = files.with(child, undated(n * 10..n * 10 + 10));
+    }
+    let mut known = Known::new();
+    let first = walk(&entrance(), &History::default(), hours_ago(DAY), &mut files, &mut known);
+    let second = walk(&entrance(), &first.history, now(), &mut files, &mut known);
+    assert_eq!((second.requested.len(), second.end()), (6, &End::ListEnd));
+
+    // One without a date among others that have one says as little (interpretation: the batch has to be dated as
+    // a whole).
+    let mut mixed = Files::default().with(
+        &format!("{SITE}/s.xml"),
+        urlset([(&*format!("{SITE}/new"), None), (&*format!("{SITE}/old"), Some(hours_ago(1_000)))]),
+    );
+    let first = walk(&entrance(), &History::default(), hours_ago(DAY), &mut mixed, &mut known);
+    let second = walk(&entrance(), &first.history, now(), &mut mixed, &mut known);
+    assert_eq!(second.end(), &End::ListEnd);
+}
+
+/// Files that are in no order that could be known are all read: the end of one says nothing about another.
+#[test]
+fn r09_a_known_file_ends_only_what_is_known_to_be_older() {
+    let sections = ["culture", "sport"].map(|name| format!("{SITE}/{name}.xml"));
+    let entries = |name: &str, age: i64| {
+        urlset([(&*format!("{SITE}/{name}"), Some(hours_ago(age)))].map(|(address, date)| (address, date)))
+    };
+    let mut files = Files::default()
+        .with(&format!("{SITE}/s.xml"), index(sections.iter().map(|name| (name.as_str(), None))))
+        .with(&sections[0], entries("old", 500))
+        .with(&sections[1], entries("older", 900));
+    let mut known = Known::new();
+    let first = walk(&entrance(), &History::default(), hours_ago(DAY), &mut files, &mut known);
+    files = files.with(&sections[1], entries("new", 100));
+    walk(&entrance(), &first.history, now(), &mut files, &mut known);
+    assert!(known.contains_key(&format!("{SITE}/new")));
+}
+
+#[test]
+fn r09_the_walk_stops_at_the_floor() {
+    // Midnight UTC begins the day (interpretation).
+    let backlog = with_floor(entrance(), "2026-11-28");
+    let walked = first_walk(&backlog, &mut archive(30));
+    assert_eq!(walked.end(), &End::Floor);
+    assert_eq!(walked.names(), ["s.xml", "s0.xml", "s1.xml", "s2.xml"]);
+    assert!(walked.found.iter().all(|found| found.modified >= "2026-11-28T00:00:00Z".parse().ok()));
+    assert_eq!(walked.report.files_before_floor, 27);
+    assert_eq!(walked.found.len(), 30);
+
+    // What has no date is not known to be older.
+    let entries = [("/undated", None), ("/new", Some(hours_ago(1))), ("/old", Some(hours_ago(100)))];
+    let entries = entries.map(|(path, date)| (format!("{SITE}{path}"), date));
+    let mut files = Files::default().with(
+        &format!("{SITE}/s.xml"),
+        urlset(entries.iter().map(|(address, date)| (address.as_str(), *date))),
+    );
+    let walked = first_walk(&backlog, &mut files);
+    assert_eq!(walked.links(), [&entries[0].0, &entries[1].0]);
+    assert_eq!((walked.report.before_floor, walked.end()), (1, &End::Floor));
+}
+
+/// A list's pages end the walk at the floor only where the list is in order.
+#[test]
+fn r09_pages_end_at_the_floor_where_the_list_is_in_order() {
+    let backlog = with_floor(by_offset(10), "2026-11-20");
+    let mut api = Api::new(100, 10);
+    let walked = first_walk(&backlog, &mut api);
+    assert_eq!(walked.end(), &End::Floor);
+    assert!(walked.requested.len() < 8, "{:?}", walked.requested);
+    let all: BTreeSet<_> = walked.found.iter().map(|found| found.published.unwrap()).collect();
+    assert!(all.iter().all(|date| *date >= "2026-11-20T00:00:00Z".parse().unwrap()));
+
+    // The oldest first: the first pages are before the floor, and say nothing about the others.
+    let mut reversed = Api::new(100, 10);
+    reversed.items.reverse();
+    let backward = first_walk(&backlog, &mut reversed);
+    assert_eq!(backward.set(), walked.set());
+}
+
+/// The publication date counts, where there is one, else the modification date.
+#[test]
+fn r09_the_publication_date_counts_before_the_modification_date() {
+    let entry = |published: &str, modified: &str| {
+        format!(
+            "<urlset><url><loc>{SITE}/1</loc><lastmod>{modified}</lastmod><news:news><news:publication_date>{published}</news:publication_date></news:news></url></urlset>"
+        )
+    };
+    for (published, modified, is_found) in [
+        ("2026-11-20", "2026-11-20", true),
+        ("2026-11-10", "2026-11-20", false),
+        ("2026-11-20", "2026-11-10", true),
+        ("", "2026-11-10", false),
+        ("", "2026-11-20", true),
+    ] {
+        let mut files = Files::default().with(&format!("{SITE}/s.xml"), entry(published, modified));
+        let walked = first_walk(&with_floor(entrance(), "2026-11-15"), &mut files);
+        assert_eq!(walked.found.len() == 1, is_found, "published {published:?}, modified {modified:?}");
+    }
+}
+
+/// A file that could not be read, or not to its end, leaves the walk incomplete: what was reached before stays as it was.
+#[test]
+fn r09_a_walk_with_a_gap_does_not_count() {
+    let child = format!("{SITE}/s3.xml");
+    let whole = archive(30).0.remove(&child).unwrap();
+    let Reply::Body { body, .. } = whole else { panic!() };
+    for (reply, code) in [
+        (Reply::Failed, "unreachable"),
+        (Reply::Status(503), "http-503"),
+        (Reply::Status(403), "http-403"),
+        (Reply::body(&body[..body.len() / 2]), "sitemap-cut-off"),
+        (Reply::body("<!doctype html><p>Sorry"), "sitemap-is-html"),
+    ] {
+        let mut known = Known::new();
+        let mut files = archive(30).with(&child, reply);
+        let first = walk(&entrance(), &History::default(), hours_ago(DAY), &mut files, &mut known);
+        assert!(!first.report.is_complete());
+        assert_eq!(codes(&first.report.gaps), [(code, 1)]);
+        assert_eq!(first.history.to_string().parse::<History>(), Ok(first.history.clone()));
+        let second = walk(&entrance(), &first.history, now(), &mut archive(30), &mut known);
+        assert_eq!((second.end(), known.len()), (&End::ListEnd, 300), "{code}");
+    }
+}
+
+/// What failed is asked for three times in all, at the end and by later passes.
+#[test]
+fn r09_a_file_that_failed_is_tried_again_before_it_is_given_up() {
+    let child = format!("{SITE}/s1.xml");
+    let mut files = archive(3).with(&child, Reply::Status(500));
+    let walked = first_walk(&entrance(), &mut files);
+    assert_eq!(walked.names(), ["s.xml", "s0.xml", "s1.xml", "s2.xml", "s1.xml", "s1.xml"]);
+}
+
+/// A file that is not there does not hinder, but once it is there it is read, however old its date.
+#[test]
+fn r09_an_absent_file_is_asked_for_again() {
+    let child = format!("{SITE}/s20.xml");
+    let mut known = Known::new();
+    let mut files = archive(30).with(&child, Reply::Status(404));
+    let first = walk(&entrance(), &History::default(), hours_ago(DAY), &mut files, &mut known);
+    assert!(first.report.is_complete());
+    assert_eq!((codes(&first.report.refused), known.len()), (vec![("http-404", 1)], 290));
+    let second = walk(&entrance(), &first.history, now(), &mut archive(30), &mut known);
+    assert_eq!(known.len(), 300);
+    assert_eq!(second.names(), ["s.xml", "s0.xml", "s1.xml", "s2.xml", "s3.xml", "s20.xml"]);
+}
+
+/// Dates of an index that its files contradict are not believed any more.
+#[test]
+fn r09_dates_of_an_index_that_are_wrong_end_nothing() {
+    let stale: Vec<_> =
+        (0..30).map(|day| (format!("{SITE}/s{day}.xml"), hours_ago((100 + day) * DAY))).collect();
+    let mut files = archive(30)
+        .with(&format!("{SITE}/s.xml"), index(stale.iter().map(|(name, date)| (name.as_str(), Some(*date)))));
+    let mut known = Known::new();
+    let first = walk(&entrance(), &History::default(), hours_ago(DAY), &mut files, &mut known);
+    known.remove(&format!("{SITE}/a/20-0"));
+    let second = walk(&entrance(), &first.history, now(), &mut files, &mut known);
+    assert_eq!((second.requested.len(), known.len()), (31, 300));
+}
+
+/// A walk is one by itself: it has a beginning by which the next due time is reckoned, and it keeps it over any number of
+/// processes.
+#[test]
+fn r10_a_walk_keeps_its_beginning() {
+    let walk = Walk::begin(&entrance(), &History::default(), now());
+    let resumed = Walk::resume(&entrance(), &walk.place().unwrap()).unwrap();
+    assert_eq!(resumed.began(), now());
+    assert_eq!(resumed.next(), walk.next());
+}
+
+#[test]
+fn r10_a_place_in_another_list_is_not_resumed() {
+    use releve_backlog::PlaceError::{OtherList, Unreadable};
+    let place = Walk::begin(&entrance(), &History::default(), now()).place().unwrap();
+    let others = [
+        with_floor(entrance(), "2020-01-01"),
+        sitemap(&format!("{SITE}/t.xml")),
+        Backlog { necessary_parameters: NecessaryParameters::new(["p"]), ..entrance() },
+        by_offset(10),
+    ];
+    for other in others {
+        assert_eq!(Walk::resume(&other, &place).unwrap_err(), OtherList);
+    }
+    for text in ["", "{}", &place[1..], &place.replace("\"version\":1", "\"version\":0")] {
+        assert_eq!(Walk::resume(&entrance(), text).unwrap_err(), Unreadable, "{text}");
+    }
+}
+
+/// What is newer than 48 hours is read by every walk, whatever is known.
+#[test]
+fn r20_the_last_48_hours_are_always_walked_again() {
+    let mut known = Known::new();
+    let mut api = Api::new(300, 10);
+    let first = walk(&by_offset(10), &History::default(), hours_ago(1), &mut api, &mut known);
+    assert_eq!((known.len(), first.end()), (300, &End::ListEnd));
+    let second = walk(&by_offset(10), &first.history, now(), &mut api, &mut known);
+    assert_eq!(second.end(), &End::Known);
+    let oldest = second.found.iter().map(|found| found.published.unwrap()).min().unwrap();
+    assert!(oldest < hours_ago(48));
+    // Not one page more than it takes to see a page that is beyond.
+    assert!(oldest > hours_ago(48 + 2 * 10 * 12), "{oldest}");
+    let recent = |found: &[releve_feed::Announcement]| {
+        found.iter().filter(|found| found.published.unwrap() >= hours_ago(48)).count()
+    };
+    assert_eq!(recent(&second.found), recent(&first.found));
+}
+
+/// R29: what is met inside the list keeps the parameters of the address that it was met at and the declared ones.
+#[test]
+fn r29_addresses_inside_a_list_keep_the_parameters_of_the_list() {
+    let children = ["/s?type=post&p=1", "/s?type=post&p=2&sid=7", "/s?type=post&p=2&sid=8"];
+    let children = children.map(|child| format!("{SITE}{child}"));
+    let start = format!("{SITE}/s?type=all");
+    let mut files = Files::default().with(&start, index(children.iter().map(|child| (child.as_str(), None))));
+    let declared = Backlog { necessary_parameters: NecessaryParameters::new(["p"]), ..sitemap(&start) };
+    let walked = first_walk(&declared, &mut files);
+    assert_eq!(walked.names(), ["s?type=all", "s?type=post&p=2", "s?type=post&p=1"]);
+    // Two that differ in what is not declared are one, and that one may be missing is said.
+    assert_eq!(codes(&walked.report.gaps), [("parameter-undeclared", 1)]);
+    assert!(!walked.report.is_complete());
+}
+
+/// R29, R40: of articles the list's links are handed on as they are; what the caller does not take is in the report.
+#[test]
+fn r40_what_is_refused_is_never_lost_silently() {
+    let links = ["http://www.example.org/1", "https://elsewhere.example/2", "mailto:desk@example.org"];
+    let list = urlset(links.iter().map(|link| (*link, None)));
+    let mut walk = Walk::begin(&entrance(), &History::default(), now());
+    let Step::Request(request) = walk.next() else { panic!() };
+    walk.answered(Answer::Page(Page::new(&request.address, list.as_bytes())));
+    let Step::Batch(batch) = walk.next() else { panic!() };
+    let found: Vec<_> = batch.announcements.iter().map(|found| found.link.as_deref().unwrap()).collect();
+    assert_eq!(found, links);
+    walk.refuse("address-not-https", "www.example.org/1");
+    walk.refuse("host-not-admitted", "elsewhere.example");
+    walk.noted(Noted::default());
+    assert_eq!(codes(&walk.report().refused), [("address-not-https", 1), ("host-not-admitted", 1)]);
+
+    // Addresses of the list itself are refused here, before anything is asked.
+    let children =
+        ["http://www.example.org/1.xml", "https://127.0.0.1/2.xml", "https://u:p@www.example.org/3.xml"];
+    let mut files =
+        Files::default().with(&format!("{SITE}/s.xml"), index(children.iter().map(|child| (*child, None))));
+    let walked = first_walk(&self::entrance(), &mut files);
+    assert_eq!(walked.requested.len(), 1);
+    assert_eq!(
+        codes(&walked.report.refused),
+        [("address-not-https", 1), ("address-ip-literal", 1), ("address-userinfo", 1)]
+    );
+}
+
+/// R35, R40: a file that may not be read is passed over, and what is in it is not taken for known.
+#[test]
+fn r35_a_barred_file_is_passed_over() {
+    let mut walk = Walk::begin(&entrance(), &History::default(), now());
+    let list = index([(&*format!("{SITE}/private.xml"), None), (&*format!("{SITE}/public.xml"), None)]);
+    let Step::Request(request) = walk.next() else { panic!() };
+    walk.answered(Answer::Page(Page::new(&request.address, list.as_bytes())));
+    walk.answered(Answer::Barred { code: "robots-disallowed" });
+    let Step::Request(request) = walk.next() else { panic!() };
+    assert_eq!(request.address, url(&format!("{SITE}/public.xml")));
+    walk.answered(Answer::Page(Page::new(&request.address, b"<urlset></urlset>")));
+    assert_eq!(walk.next(), Step::End(End::ListEnd));
+    assert_eq!(codes(&walk.report().refused), [("robots-disallowed", 1)]);
+    assert_eq!(walk.report().requests, 2, "nothing was requested there");
+}
+
+#[test]
+fn r08_robots_txt_may_name_the_sitemaps() {
+    let backlog = crate::backlog(Entrance::Robots);
+    let mut walk = Walk::begin(&backlog, &History::default(), now());
+    assert_eq!(walk.next(), Step::Entrance);
+    let mut walk_resumed = Walk::resume(&backlog, &walk.place().unwrap()).unwrap();
+    assert_eq!(walk_resumed.next(), Step::Entrance);
+    walk_resumed.entered(["/relative.xml", "https://www.example.org/s.xml?session=1#x"]);
+    let Step::Request(request) = walk_resumed.next() else { panic!() };
+    assert_eq!(request.address, url("https://www.example.org/s.xml"));
+    assert_eq!(codes(&walk_resumed.report().refused), [("address-invalid", 1), ("parameter-undeclared", 1)]);
+
+    walk.entered([""; 0]);
+    assert_eq!(walk.next(), Step::End(End::Broken { code: "no-sitemap-named".to_owned() }));
+    assert_eq!(walk.place(), None);
+}
