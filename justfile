@@ -27,6 +27,10 @@ deny:
 test:
     cargo test --workspace --locked
 
+# Every fault at every write, sync, rename and cut of a vault: some twenty minutes. The number of runs is printed.
+crash:
+    RELEVE_CRASH=full cargo test -p releve-deposit --test it --locked -- --nocapture a_call_that_fails_or_kills
+
 # A real pass over an invented newspaper on loopback.
 demo:
     cargo run --release -- demo

@@ -19,6 +19,7 @@ use super::active::Active;
 use super::print_json;
 use crate::cli::Global;
 use crate::exit::Exit;
+use crate::output::one_line;
 use crate::progress::Progress;
 use crate::table;
 use crate::world::{Deposits, World};
@@ -233,10 +234,10 @@ fn print(out: &mut dyn Write, reports: &[Report], names: &[String]) -> Result<()
         for line in &report.refusals {
             let what = [&line.address, &line.reference].into_iter().find(|text| !text.is_empty());
             let what = what.map_or("an announcement", String::as_str);
-            writeln!(out, "{}: {what}: {} ({})", report.source, line.reason, line.code)?;
+            writeln!(out, "{}: {what}: {} ({})", report.source, one_line(&line.reason), line.code)?;
         }
         if let Some(detail) = &report.detail {
-            writeln!(out, "{}: {detail}", report.source)?;
+            writeln!(out, "{}: {}", report.source, one_line(detail))?;
         }
     }
     Ok(())

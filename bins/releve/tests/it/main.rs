@@ -6,6 +6,7 @@ mod bad_input;
 mod commands;
 mod demo;
 mod export;
+mod full_disk;
 mod interrupted;
 mod layers;
 mod promises;
