@@ -31,6 +31,8 @@ pub enum Unqueued {
     },
     /// Its address is that of a robots.txt, of the trigger or of the backlog's list: no article stands there.
     NoArticle,
+    /// Its address does not look like an article's, as the configuration describes them. Nothing is wrong.
+    OtherPath,
     /// It has no identifier where the configuration says that it has one (R6).
     IdentifierMissing {
         /// The reason.
@@ -53,6 +55,7 @@ impl Unqueued {
             Self::Address { code, .. } => code,
             Self::HostNotAdmitted { .. } => "host-not-admitted",
             Self::NoArticle => "address-no-article",
+            Self::OtherPath => "address-other-path",
             Self::IdentifierMissing { .. } => "identifier-missing",
             Self::Embargo { until: Some(_), .. } => "embargo",
             Self::Embargo { until: None, .. } => "embargo-incomplete",
@@ -68,6 +71,7 @@ impl fmt::Display for Unqueued {
             Self::HostNotAdmitted { authority } => {
                 write!(f, "{authority} is not among the hosts admitted for this source")
             }
+            Self::OtherPath => f.write_str("the address does not match the source's article_path"),
             Self::NoArticle => {
                 f.write_str("the address is that of a robots.txt, a feed or a list, not an article's")
             }
@@ -191,6 +195,9 @@ fn address(source: &Source, announcement: &Announcement) -> Result<Option<Canoni
     let Some(link) = &announcement.link else { return Ok(None) };
     let canonical = canonicalise(link, None, source.necessary_parameters())
         .map_err(|refusal| Unqueued::Address { code: refusal.code(), why: refusal.to_string() })?;
+    if source.article_path().is_some_and(|path| !path.matches(canonical.url.as_https())) {
+        return Err(Unqueued::OtherPath);
+    }
     if is_no_article(source, canonical.url.as_https()) {
         return Err(Unqueued::NoArticle);
     }

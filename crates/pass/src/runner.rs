@@ -350,6 +350,7 @@ impl<F: Fetch> Runner<F> {
         for announcement in &feed.announcements {
             match announced(source, announcement, SeenIn::Trigger, now) {
                 Ok(announced) => batch.push(announced),
+                Err(Unqueued::OtherPath) => {}
                 Err(unqueued) => {
                     if let Unqueued::Embargo { until, identifier } = &unqueued {
                         self.put_off(&pass, source, identifier, *until, &unqueued, now)?;

@@ -151,6 +151,11 @@ pub(crate) static SOURCE: Table = Table {
             "The query parameters without which an article's address means another page. All others are removed.",
         ),
         key(
+            "article_path",
+            Kind::Text,
+            "A regular expression that the path of an article's address matches, with its query. What else is announced or listed is passed over.",
+        ),
+        key(
             "preset",
             Kind::Word(&["wordpress"]),
             "A system whose interface is known: trigger, backlog, article and identifier need not be described.",

@@ -91,6 +91,7 @@
 mod access;
 mod amount;
 mod article;
+mod article_path;
 mod connector;
 mod fields;
 mod identifier;
@@ -105,6 +106,7 @@ mod template;
 
 pub use access::{AccessHeaderName, AccessSpec, HeaderNameError, Secret, SecretError, SecretFrom};
 pub use article::Way;
+pub use article_path::ArticlePath;
 pub use connector::{Connector, VaultAt, parse_connector};
 pub use identifier::Identifier;
 pub use list::{DateField, ListFields, Trigger};

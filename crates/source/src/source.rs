@@ -10,6 +10,7 @@ use releve_redirect_policy::AdmittedHosts;
 use releve_url_canon::NecessaryParameters;
 
 use crate::article::{self, Article, Way};
+use crate::article_path::{ArticlePath, article_path};
 use crate::identifier::Ground;
 use crate::list::Trigger;
 use crate::preset::{self, Preset, PresetOrNoted};
@@ -34,6 +35,7 @@ pub struct Source {
     rhythm: Rhythm,
     bounds: Bounds,
     embargo: Option<Embargo>,
+    article_path: Option<ArticlePath>,
 }
 
 impl Source {
@@ -90,6 +92,11 @@ impl Source {
     /// The bounds of each request (R32).
     pub fn bounds(&self) -> &Bounds {
         &self.bounds
+    }
+
+    /// What an article's address looks like, where the configuration says it.
+    pub fn article_path(&self) -> Option<&ArticlePath> {
+        self.article_path.as_ref()
     }
 
     /// The embargo rule, where it is switched on (R41).
@@ -217,6 +224,7 @@ fn source(section: &Section<'_>, defaults: &Bounds) -> Option<Source> {
     let bounds = connector::bounds(section, defaults);
     let embargo = embargo(section, trigger.as_ref());
     let necessary_parameters = list::necessary_parameters(section);
+    let article_path = article_path(section);
     let is_active = section.truth("active").unwrap_or(true);
 
     let (article, identifier) = (article?, identifier?);
@@ -236,6 +244,7 @@ fn source(section: &Section<'_>, defaults: &Bounds) -> Option<Source> {
         rhythm,
         bounds,
         embargo,
+        article_path: article_path.ok()?,
     })
 }
 

@@ -229,7 +229,7 @@ fn a_list_says_in_one_way_how_its_pages_follow() {
         (format!("{LIST}\ncursor = \"/next\""), "`cursor_parameter` is missing"),
         (format!("{LIST}\nfirst_page = 0"), "has no meaning without {page}"),
         (format!("{LIST}\npage_size = 10"), "has no meaning without {offset}"),
-        (format!("{LIST}\nnext = \"next\""), "not a JSON Pointer"),
+        (format!("{LIST}\nnext = \"next\""), "a JSON Pointer is"),
         ("list = \"https://api.example.org/?skip={offset}\"".to_owned(), "`page_size` is missing"),
         ("list = \"https://{page}.example.org/\"".to_owned(), "nowhere else"),
         ("list = \"https://api.example.org/{page}/{page}\"".to_owned(), "once"),

@@ -420,3 +420,19 @@ fn a_source_of_pages_has_no_address_template_and_no_credential() {
     assert_eq!(source.way(), &Way::Page);
     assert!(source.way().address().is_none() && source.way().access().is_none());
 }
+
+#[test]
+fn r02_an_article_is_told_from_other_pages_by_its_path() {
+    let with_path = with(PAGE, "name = ", "article_path = '^/[0-9]{4}/'\nname = ");
+    let source = sound(&with_path);
+    let path = source.article_path().unwrap();
+    for (address, is_article) in [
+        ("https://www.example.org/2026/a-title", true),
+        ("https://www.example.org/tag/2026/", false),
+        ("https://www.example.org/?p=/2026/", false),
+    ] {
+        assert_eq!(path.matches(&address.parse().unwrap()), is_article, "{address}");
+    }
+    check_error(&with(&with_path, "{4}/'", "{4'"), "`article_path` is no regular expression");
+    assert_eq!(sound(PAGE).article_path(), None);
+}
