@@ -13,8 +13,11 @@ pub enum ExtractError {
         /// What the rules read.
         expected: &'static str,
     },
-    /// The page makes the parser build far more than it holds: formatting that is opened again and again, as no article needs.
+    /// The page makes the parser build far more than articles need: formatting that is opened again and again, or more than a million elements,
+    /// texts and attributes.
     PageTooComplex,
+    /// The text is longer than any article is.
+    TextTooLong,
     /// The response is not JSON.
     JsonBroken {
         /// Where it breaks, in bytes from its beginning.
@@ -38,6 +41,8 @@ pub enum ExtractError {
         /// Where it says so.
         place: Pointer,
     },
+    /// The page asks for a password in place of the article.
+    PasswordForm,
     /// The post is a draft, scheduled, private or in the trash; a credential made it visible, no reader sees it.
     NotPublished {
         /// Where it says so.
@@ -55,9 +60,10 @@ impl ExtractError {
         match self {
             Self::MediaType { .. } => "media-type-unexpected",
             Self::PageTooComplex => "page-too-complex",
+            Self::TextTooLong => "text-too-long",
             Self::JsonBroken { .. } => "json-broken",
             Self::WrongType { .. } => "field-wrong-type",
-            Self::Protected { .. } => "protected",
+            Self::Protected { .. } | Self::PasswordForm => "protected",
             Self::NotPublished { .. } => "not-published",
             Self::Identifier(_) => "identifier-missing",
         }
@@ -83,7 +89,10 @@ impl fmt::Display for ExtractError {
                 write!(f, "the response is `{found}`; these rules read {expected}")
             }
             Self::PageTooComplex => {
-                f.write_str("the page makes far more elements than it has tags; it is not read")
+                f.write_str("the page has more elements than an article needs, or opens the same ones again and again; it is not read")
+            }
+            Self::TextTooLong => {
+                f.write_str("the text is longer than four mebibytes, and no article's; a selector for the body may find the article in it")
             }
             Self::JsonBroken { line, column } => {
                 write!(f, "the response is not JSON: it breaks at line {line}, column {column}")
@@ -94,6 +103,7 @@ impl fmt::Display for ExtractError {
             Self::Protected { place } => {
                 write!(f, "the post is protected by a password, as `{place}` says; it is not read")
             }
+            Self::PasswordForm => f.write_str("the page asks for a password in place of the article; it is not read"),
             Self::NotPublished { place, status } => {
                 write!(f, "the post is not published: `{place}` is {status:?}; it is not read")
             }

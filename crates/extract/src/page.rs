@@ -1,5 +1,7 @@
 //! An article that comes as an HTML page.
 
+use html5ever::local_name;
+
 use crate::descriptor::{Known, Subject};
 use crate::dom::{self, Document};
 use crate::{
@@ -25,6 +27,9 @@ pub(crate) fn extract(envelope: &Envelope<'_>, rules: &PageRules) -> Result<Arti
             "tags nested too deep or attributes beyond a number were skipped",
         ));
     }
+    if text.contains(PASSWORD_FORM) && asks_for_password(&document) {
+        return Err(ExtractError::PasswordForm);
+    }
     let page = Page { envelope, document: &document, rules };
     let declared = declared::read(page, &mut notices);
     let known = Known::new(page, &declared);
@@ -39,4 +44,15 @@ pub(crate) fn extract(envelope: &Envelope<'_>, rules: &PageRules) -> Result<Arti
         None => None,
     };
     Ok(Article { blocks: body.blocks, body: body.place, descriptor, identifier, relation, notices })
+}
+
+/// The class of the form that WordPress serves, as a 200, in place of a text that is protected by a password.
+const PASSWORD_FORM: &str = "post-password-form";
+
+fn asks_for_password(document: &Document) -> bool {
+    let is_form = |node: dom::Node<'_>| {
+        let classes = node.attribute("class").unwrap_or_default();
+        node.is(&local_name!("form")) && classes.split_ascii_whitespace().any(|class| class == PASSWORD_FORM)
+    };
+    document.root().descendants().any(is_form)
 }
