@@ -1,7 +1,8 @@
 //! The dates of sitemaps.
 
 use jiff::Timestamp;
-use jiff::civil::Date;
+use jiff::civil::DateTime;
+use jiff::tz::Offset;
 
 /// A date as sitemaps write it, without white space around it. A partial one is its first instant, one without
 /// a zone is in UTC.
@@ -20,41 +21,32 @@ fn usual(text: &[u8]) -> Option<Timestamp> {
     if year <= 1 {
         return None;
     }
-    let days = days_of(year, number(m0, m1)?, number(d0, d1)?)?;
-    let seconds = match rest {
-        [] => 0,
-        [b'T', h0, h1, b':', m0, m1, b':', s0, s1, zone @ ..] => {
-            let (hour, minute, second) = (number(*h0, *h1)?, number(*m0, *m1)?, number(*s0, *s1)?);
-            if hour > 23 || minute > 59 || second > 59 {
-                return None;
-            }
-            let ahead = match zone {
-                b"Z" => 0,
-                [sign @ (b'+' | b'-'), h0, h1, b':', m0, m1] => {
-                    let (hours, minutes) = (number(*h0, *h1)?, number(*m0, *m1)?);
-                    if hours > 23 || minutes > 59 {
-                        return None;
-                    }
-                    let ahead = i64::from(hours) * 3_600 + i64::from(minutes) * 60;
-                    if *sign == b'-' { -ahead } else { ahead }
-                }
-                _ => return None,
-            };
-            i64::from(hour) * 3_600 + i64::from(minute) * 60 + i64::from(second) - ahead
+    let (clock, ahead) = match *rest {
+        [] => ([0; 3], 0),
+        [b'T', h0, h1, b':', m0, m1, b':', s0, s1, ref zone @ ..] => {
+            ([number(h0, h1)?, number(m0, m1)?, number(s0, s1)?], ahead(zone)?)
         }
         _ => return None,
     };
-    Timestamp::from_second(days * 86_400 + seconds).ok()
+    let [hour, minute, second] = clock;
+    let local = DateTime::new(year, number(m0, m1)?, number(d0, d1)?, hour, minute, second, 0).ok()?;
+    Offset::from_seconds(ahead).ok()?.to_timestamp(local).ok()
+}
+
+/// How many seconds a zone is ahead of UTC.
+fn ahead(zone: &[u8]) -> Option<i32> {
+    let [sign @ (b'+' | b'-'), h0, h1, b':', m0, m1] = *zone else {
+        return (zone == b"Z").then_some(0);
+    };
+    let (hours, minutes) = (number(h0, h1)?, number(m0, m1)?);
+    if hours > 23 || minutes > 59 {
+        return None;
+    }
+    let ahead = i32::from(hours) * 3_600 + i32::from(minutes) * 60;
+    Some(if sign == b'-' { -ahead } else { ahead })
 }
 
 fn number(tens: u8, ones: u8) -> Option<i8> {
     let digit = |byte: u8| i8::try_from(byte.wrapping_sub(b'0')).ok().filter(|digit| (0..=9).contains(digit));
     Some(digit(tens)? * 10 + digit(ones)?)
-}
-
-/// Days since 1970-01-01.
-fn days_of(year: i16, month: i8, day: i8) -> Option<i64> {
-    let date = Date::new(year, month, day).ok()?;
-    let epoch = jiff::civil::date(1970, 1, 1);
-    Some(date.duration_since(epoch).as_hours() / 24)
 }

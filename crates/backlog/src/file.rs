@@ -124,7 +124,7 @@ impl<'a> File<'a> {
     pub fn entries(&self) -> Entries<'_> {
         Entries {
             source: match &self.content {
-                Content::Xml(text, root) => Source::Urls(Urls::new(text.as_str(), *root)),
+                Content::Xml(text, root) => Source::Urls(Urls::new(text.as_str(), text.is_lossy(), *root)),
                 Content::Lines(text) => Source::Lines(text.as_str().lines()),
                 Content::Feed(Ok(feed)) => {
                     let left_out = feed.items - feed.announcements.len();

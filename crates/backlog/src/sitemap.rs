@@ -23,11 +23,11 @@ pub(crate) enum Root {
 }
 
 impl Root {
-    /// The name of an entry's element.
-    fn entry(self) -> &'static str {
+    /// Whether this is the name of an entry's element.
+    fn has_entry(self, name: &str) -> bool {
         match self {
-            Self::UrlSet => "url",
-            Self::Index => "sitemap",
+            Self::UrlSet => name == "url",
+            Self::Index => name == "sitemap",
         }
     }
 }
@@ -81,6 +81,8 @@ fn reader(text: &str) -> Reader<&[u8]> {
 pub(crate) struct Urls<'t> {
     reader: Reader<&'t [u8]>,
     root: Root,
+    /// Whether something of the text is not of its encoding.
+    is_lossy: bool,
     /// The prefix of the root with its colon, empty without one.
     prefix: String,
     /// How many elements are open.
@@ -119,10 +121,11 @@ struct Reading<'t> {
 const OTHER_BYTES_MAX: usize = 100;
 
 impl<'t> Urls<'t> {
-    pub(crate) fn new(text: &'t str, root: Root) -> Self {
+    pub(crate) fn new(text: &'t str, is_lossy: bool, root: Root) -> Self {
         Self {
             reader: reader(text),
             root,
+            is_lossy,
             prefix: String::new(),
             depth: 0,
             entry: None,
@@ -148,7 +151,8 @@ impl<'t> Urls<'t> {
                                 .clone_into(&mut self.prefix);
                         }
                         2 => {
-                            let is_entry = self.own(start.name().into_inner()) == Some(self.root.entry());
+                            let name = self.own(start.name().into_inner());
+                            let is_entry = name.is_some_and(|name| self.root.has_entry(name));
                             self.entry = is_entry.then(Reading::default);
                         }
                         _ => self.child(start.name().into_inner()),
@@ -167,7 +171,7 @@ impl<'t> Urls<'t> {
                         0 => self.is_done = true,
                         1 => {
                             if let Some(entry) = self.entry.take() {
-                                return Some(entry.finish());
+                                return Some(entry.finish(self.is_lossy));
                             }
                         }
                         2 => self.leave(|entry| entry.is_in_news = false),
@@ -212,26 +216,32 @@ impl<'t> Urls<'t> {
             Some(Field::Published) => entry.published = Cow::default(),
             _ => {}
         }
-        Some(entry.finish())
+        Some(entry.finish(self.is_lossy))
     }
 
     /// A name without the root's prefix, if it has that.
     fn own<'n>(&self, name: &'n str) -> Option<&'n str> {
-        name.strip_prefix(self.prefix.as_str()).filter(|name| !name.contains(':'))
+        // Nearly all lists have none, and a comparison with nothing costs as much as any.
+        if self.prefix.is_empty() { Some(name) } else { name.strip_prefix(self.prefix.as_str()) }
     }
 
     /// Looks at an element inside an entry.
     fn child(&mut self, name: &str) {
         let own = self.own(name);
         let Some(entry) = &mut self.entry else { return };
-        let local = name.rsplit(':').next().unwrap_or(name);
-        let field = match (self.depth, own, local) {
-            (3, Some("loc"), _) if entry.address.is_empty() => Field::Address,
-            (3, Some("lastmod"), _) if entry.modified.is_empty() => Field::Modified,
-            (3, _, "news") => return entry.is_in_news = true,
-            (4, _, "publication_date") if entry.is_in_news && entry.published.is_empty() => Field::Published,
-            (4, _, "publication") if entry.is_in_news => return entry.is_in_publication = true,
-            (5, _, "language") if entry.is_in_publication && entry.language.is_empty() => Field::Language,
+        let is_local =
+            |local| name.strip_suffix(local).is_some_and(|prefix| prefix.is_empty() || prefix.ends_with(':'));
+        let field = match (self.depth, own) {
+            (3, Some("loc")) if entry.address.is_empty() => Field::Address,
+            (3, Some("lastmod")) if entry.modified.is_empty() => Field::Modified,
+            (3, _) if is_local("news") => return entry.is_in_news = true,
+            (4, _) if entry.is_in_news && entry.published.is_empty() && is_local("publication_date") => {
+                Field::Published
+            }
+            (4, _) if entry.is_in_news && is_local("publication") => return entry.is_in_publication = true,
+            (5, _) if entry.is_in_publication && entry.language.is_empty() && is_local("language") => {
+                Field::Language
+            }
             _ => return,
         };
         self.capture = Some((field, self.depth));
@@ -281,7 +291,7 @@ impl<'t> Urls<'t> {
 }
 
 impl<'t> Reading<'t> {
-    fn finish(self) -> Result<Entry<'t>, EntryFlaw> {
+    fn finish(self, is_lossy: bool) -> Result<Entry<'t>, EntryFlaw> {
         if let Some(flaw) = self.flaw {
             return Err(flaw);
         }
@@ -289,7 +299,7 @@ impl<'t> Reading<'t> {
         if address.is_empty() {
             return Err(EntryFlaw::NoAddress);
         }
-        if address.contains(char::REPLACEMENT_CHARACTER) {
+        if is_lossy && address.contains(char::REPLACEMENT_CHARACTER) {
             return Err(EntryFlaw::Undecodable);
         }
         let date = |text: &str| -> Option<Timestamp> { date::parse(text.trim_end()) };

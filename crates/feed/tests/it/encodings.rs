@@ -1,6 +1,6 @@
 //! Bytes that are not UTF-8, and bytes that are not what they are said to be.
 
-use releve_feed::{NoticeKind, Wanted, read};
+use releve_feed::{NoticeKind, Wanted, decode, decode_owned, read};
 
 use crate::{BASE, feed, notices};
 
@@ -10,6 +10,9 @@ const ITEM: &str = "<rss><channel><item><title>Überschrift</title><guid isPerma
 fn check(bytes: &[u8], content_type: Option<&str>) {
     let feed = read(bytes, content_type, BASE, &Wanted::nothing()).unwrap();
     assert_eq!(feed.announcements[0].id.as_deref(), Some("née-ß"));
+    // Bytes that are given away make the same text.
+    let (text, owned) = (decode(bytes, content_type), decode_owned(bytes.to_vec(), content_type));
+    assert_eq!((text.as_str(), text.is_lossy()), (owned.as_str(), owned.is_lossy()));
     assert_eq!(feed.notices, []);
 }
 

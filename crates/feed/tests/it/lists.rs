@@ -1,6 +1,8 @@
 //! Lists that an API gives as JSON.
 
-use releve_feed::{DateField, Feed, FeedError, Instead, ListShape, NoticeKind, Pointer, read_list};
+use releve_feed::{
+    DateField, Feed, FeedError, Instead, ListShape, NoticeKind, Pointer, read_list, read_list_page,
+};
 
 use crate::notices;
 
@@ -143,4 +145,33 @@ fn r41_an_item_with_a_wanted_field_of_another_type_is_left_out() {
     let ids: Vec<_> = feed.announcements.iter().map(|item| item.id.as_deref().unwrap()).collect();
     assert_eq!(ids, ["1", "2", "5"]);
     assert_eq!(notices(&feed), [(3, NoticeKind::FieldOfWrongType), (4, NoticeKind::FieldOfWrongType)]);
+}
+
+#[test]
+fn what_leads_to_the_next_page_is_read_beside_the_items() {
+    let shape = ListShape { items: pointer("/data"), id: Some(pointer("/id")), ..ListShape::default() };
+    let read = |next: &str| {
+        let list =
+            format!("{{\"data\": [{{\"id\": 1, \"next\": \"no\"}}, 7], \"links\": {{\"next\": {next}}}}}");
+        read_list_page(list.as_bytes(), BASE, &shape, Some(&pointer("/links/next"))).unwrap()
+    };
+    for (next, is_read) in [
+        ("\"?page=2\"", Some("?page=2")),
+        ("\" https://www.example.org/2 \"", Some("https://www.example.org/2")),
+        ("4711", Some("4711")),
+        ("null", None),
+        ("\"\"", None),
+    ] {
+        let feed = read(next);
+        assert_eq!(feed.next.as_deref(), is_read, "{next}");
+        // An item that is left out is one all the same, by which an offset is reckoned.
+        assert_eq!((feed.items, feed.announcements.len()), (2, 1));
+        assert_eq!(notices(&feed), [(2, NoticeKind::NotAnItem)]);
+    }
+    // What can't lead on is no end, and is said.
+    for next in ["true", "{}", "[1]", "1.5"] {
+        let feed = read(next);
+        assert_eq!((feed.next.as_deref(), feed.notices[1].item), (None, None), "{next}");
+        assert_eq!(feed.notices[1].kind, NoticeKind::WrongType);
+    }
 }
