@@ -5,7 +5,7 @@
 //! more text than anything else, then down to the element that holds it ([`choose`]); of its leaves those stay that are text
 //! ([`select`]), and become blocks ([`build`]).
 
-mod build;
+pub(crate) mod build;
 mod choose;
 pub(crate) mod elsewhere;
 pub(crate) mod fragment;

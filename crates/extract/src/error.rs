@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::{MissingIdentifier, Pointer};
+use crate::{MissingIdentifier, Pointer, Value};
 
 /// Why nothing is copied out of an envelope.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +52,13 @@ pub enum ExtractError {
     },
     /// The article has no identifier where the rules say that it has one (R6).
     Identifier(MissingIdentifier),
+    /// Two readings of the identifier differ, though they stand where the rules say that one does (R6).
+    IdentifiersDiffer {
+        /// The first.
+        one: Box<Value>,
+        /// The other.
+        other: Box<Value>,
+    },
 }
 
 impl ExtractError {
@@ -66,6 +73,7 @@ impl ExtractError {
             Self::Protected { .. } | Self::PasswordForm => "protected",
             Self::NotPublished { .. } => "not-published",
             Self::Identifier(_) => "identifier-missing",
+            Self::IdentifiersDiffer { .. } => "identifiers-differ",
         }
     }
 }
@@ -108,6 +116,11 @@ impl fmt::Display for ExtractError {
                 write!(f, "the post is not published: `{place}` is {status:?}; it is not read")
             }
             Self::Identifier(missing) => missing.fmt(f),
+            Self::IdentifiersDiffer { one, other } => write!(
+                f,
+                "the identifier is `{}` at `{}` and `{}` at `{}`; if only one of them is the article's, name its place more closely",
+                one.text, one.place, other.text, other.place
+            ),
         }
     }
 }

@@ -5,9 +5,10 @@ use std::str::FromStr;
 
 use regex::Regex;
 
+use crate::descriptor::{Subject, locate};
 use crate::page::Page;
-use crate::place::{At, Place, PlaceError};
-use crate::{Pointer, Value};
+use crate::place::{At, Place, PlaceError, Step};
+use crate::{ExtractError, Pointer, Value};
 
 /// Where an identifier stands and how it is read there.
 ///
@@ -137,24 +138,44 @@ impl IdentifierRule {
         &self,
         mut text: impl FnMut(&IdentifierAt) -> Option<String>,
     ) -> Result<String, MissingIdentifier> {
-        self.read_value(&mut |at| text(at).map(|text| Value::new(text, at.place()))).map(|value| value.text)
+        self.read_text(&mut text)
     }
 
-    /// The identifier with its place.
-    pub(crate) fn read_value(
+    fn read_text(
         &self,
-        value: &mut dyn FnMut(&IdentifierAt) -> Option<Value>,
-    ) -> Result<Value, MissingIdentifier> {
+        text: &mut dyn FnMut(&IdentifierAt) -> Option<String>,
+    ) -> Result<String, MissingIdentifier> {
         match &self.0 {
             Kind::One { at, shape } => {
-                let missing = |why| MissingIdentifier { at: at.clone(), why };
-                let whole = value(at)
-                    .filter(|value| !value.text.is_empty())
-                    .ok_or_else(|| missing(Missing::Nothing))?;
-                shape.apply(whole).map_err(missing)
+                let whole = text(at).map(|text| Value::new(text, at.place()));
+                shape.read(at, whole).map(|value| value.text)
             }
             Kind::Joined { first, separator, second } => {
-                let (first, second) = (first.read_value(value)?, second.read_value(value)?);
+                Ok(format!("{}{separator}{}", first.read_text(text)?, second.read_text(text)?))
+            }
+        }
+    }
+
+    /// The identifier with its place, where `values` tells all that stands at a place of an article: a page may have two `meta` elements of one
+    /// name. The first is the reading, and any other that is one must be the same (R6).
+    pub(crate) fn read_value(
+        &self,
+        values: &mut dyn FnMut(&IdentifierAt) -> Vec<Value>,
+    ) -> Result<Value, ExtractError> {
+        match &self.0 {
+            Kind::One { at, shape } => {
+                let mut values = values(at).into_iter();
+                let one = shape.read(at, values.next()).map_err(ExtractError::Identifier)?;
+                let mut others = values.filter_map(|value| shape.read(at, Some(value)).ok());
+                match others.find(|other| other.text != one.text) {
+                    Some(other) => {
+                        Err(ExtractError::IdentifiersDiffer { one: one.into(), other: other.into() })
+                    }
+                    None => Ok(one),
+                }
+            }
+            Kind::Joined { first, separator, second } => {
+                let (first, second) = (first.read_value(values)?, second.read_value(values)?);
                 Ok(Value {
                     text: format!("{}{separator}{}", first.text, second.text),
                     place: Place::joined(first.place, separator, second.place),
@@ -193,6 +214,13 @@ impl PartialEq for Shape {
 }
 
 impl Shape {
+    /// The identifier in what stands at a place.
+    fn read(&self, at: &IdentifierAt, whole: Option<Value>) -> Result<Value, MissingIdentifier> {
+        let missing = |why| MissingIdentifier { at: at.clone(), why };
+        let whole = whole.filter(|value| !value.text.is_empty()).ok_or_else(|| missing(Missing::Nothing))?;
+        self.apply(whole).map_err(missing)
+    }
+
     fn apply(&self, whole: Value) -> Result<Value, Missing> {
         let text = whole.text.as_str();
         let range = match self {
@@ -308,15 +336,47 @@ impl fmt::Display for MissingIdentifier {
 
 impl std::error::Error for MissingIdentifier {}
 
-/// What stands at a place, for an article that is a page.
-pub(crate) fn in_page(page: Page<'_>, at: &IdentifierAt) -> Option<Value> {
-    let text = match at {
-        IdentifierAt::Address => page.envelope.address.as_str().to_owned(),
-        IdentifierAt::Page(place) => crate::look_up::in_page(page.document, place)?,
+/// Values at one place of a page that are compared; the page's own identifier is among the first.
+const VALUES_MAX: usize = 64;
+
+/// What stands at a place, for an article that is a page: more than one value where several `meta` elements have the name, several elements match
+/// the selector, or the article is described more than once.
+pub(crate) fn in_page(page: Page<'_>, subject: &Subject<'_>, at: &IdentifierAt) -> Vec<Value> {
+    let place = match at {
+        IdentifierAt::Address => return vec![Value::new(page.envelope.address.as_str(), at.place())],
+        IdentifierAt::Page(place) => place,
         // These stand in triggers, lists and JSON responses.
-        IdentifierAt::Guid | IdentifierAt::Id | IdentifierAt::Link | IdentifierAt::Pointer(_) => return None,
+        IdentifierAt::Guid | IdentifierAt::Id | IdentifierAt::Link | IdentifierAt::Pointer(_) => {
+            return Vec::new();
+        }
     };
-    Some(Value::new(text, at.place()))
+    let read = |place: Place| {
+        let text = crate::look_up::in_page(page.document, &place)?;
+        Some(Value::new(text, place))
+    };
+    let first = read(place.clone());
+    let others: Vec<Place> = match &place.at {
+        At::Meta { key, name, index: 0 } => {
+            let count = crate::look_up::metas(page.document, *key, name).take(VALUES_MAX).count();
+            (1..count).map(|index| Place::meta(*key, name, index)).collect()
+        }
+        At::Element { selector, attribute } => {
+            let nodes = page.document.select(selector).take(VALUES_MAX).skip(1);
+            nodes.filter_map(|node| Some(Place::element(locate(node)?, attribute.as_deref()))).collect()
+        }
+        At::JsonLd { path, .. } => match path.last() {
+            Some(Step::Key(name)) => {
+                let values = subject.things.iter().filter_map(|thing| Some(thing.get(name)?.text()?.1));
+                let values: Vec<Place> = values.collect();
+                // What the rule reads is this article's description, or says nothing about those that are.
+                if values.contains(&place.whole()) { values } else { Vec::new() }
+            }
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    };
+    let others = others.into_iter().map(|other| Place { characters: place.characters.clone(), ..other });
+    first.into_iter().chain(others.filter(|other| other != place).filter_map(read)).collect()
 }
 
 #[cfg(test)]

@@ -79,10 +79,17 @@ pub struct Envelope<'a> {
 }
 
 /// Copies text and descriptor out of an envelope.
+///
+/// A text of more than four mebibytes, counting the addresses of its links, is refused: no article is as long, and a part of it would be a
+/// wrong one.
 pub fn extract(envelope: &Envelope<'_>, rules: &Rules) -> Result<Article, ExtractError> {
-    match rules {
+    let article = match rules {
         Rules::Page(rules) => page::extract(envelope, rules),
         Rules::WordPress(rules) => json::wordpress(envelope, rules),
         Rules::Json(rules) => json::mapped(envelope, rules),
+    }?;
+    if body::build::size(&article.blocks) > body::build::SIZE_MAX {
+        return Err(ExtractError::TextTooLong);
     }
+    Ok(article)
 }

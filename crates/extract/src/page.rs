@@ -37,10 +37,7 @@ pub(crate) fn extract(envelope: &Envelope<'_>, rules: &PageRules) -> Result<Arti
     let body = body::find(page, &declared, &subject, &mut notices);
     let (descriptor, relation) = descriptor::read(page, &declared, &known, &subject, &mut notices);
     let identifier = match &rules.identifier {
-        Some(rule) => Some(
-            rule.read_value(&mut |at| crate::identifier::in_page(page, at))
-                .map_err(ExtractError::Identifier)?,
-        ),
+        Some(rule) => Some(rule.read_value(&mut |at| crate::identifier::in_page(page, &subject, at))?),
         None => None,
     };
     Ok(Article { blocks: body.blocks, body: body.place, descriptor, identifier, relation, notices })

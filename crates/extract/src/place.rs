@@ -114,6 +114,11 @@ impl Place {
         At::Joined(Box::new(Joined { first, separator, second })).into()
     }
 
+    /// The place without the characters it is cut to.
+    pub(crate) fn whole(&self) -> Self {
+        self.at.clone().into()
+    }
+
     /// Only these characters (Unicode scalar values, counted from 0) of the text at this place.
     #[must_use]
     pub fn characters(self, range: Range<usize>) -> Self {

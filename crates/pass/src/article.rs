@@ -5,7 +5,7 @@ use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
 use bytes::Bytes;
-use releve_extract::{Article, Envelope, ExtractError, extract};
+use releve_extract::{Article, Envelope, ExtractError, Value, extract};
 use releve_fetch::AccessHeader;
 use releve_ledger::Entry;
 use releve_proof::{Connector, Proof, Read, Received, Redirect, Response, RootSet, Sha256};
@@ -70,6 +70,12 @@ pub struct Reading {
     pub identifier: String,
 }
 
+impl Reading {
+    fn in_article(value: &Value) -> Self {
+        Self { place: format!("the article, at `{}`", value.place), identifier: value.text.clone() }
+    }
+}
+
 impl Unfit {
     /// How long the article is left alone, where that is longer than until the next pass: what a publisher has withheld
     /// on purpose is not asked for every quarter of an hour.
@@ -116,6 +122,12 @@ impl std::error::Error for Unfit {}
 
 impl From<ExtractError> for Unfit {
     fn from(error: ExtractError) -> Self {
+        if let ExtractError::IdentifiersDiffer { one, other } = error {
+            return Self::IdentifiersDiffer {
+                one: Reading::in_article(&one),
+                other: Reading::in_article(&other),
+            };
+        }
         Self::Extract { code: error.code(), why: error.to_string() }
     }
 }
@@ -147,12 +159,20 @@ fn make(source: &Source, entry: &Entry, visited: &Visited, under: Under<'_>) -> 
     let media_type = String::from_utf8_lossy(media_type);
 
     let envelope = Envelope { bytes: &body.decoded, content_type: &media_type, address: &visited.address };
-    let article = extract(&envelope, source.rules())?;
-    if under.access.is_some_and(|access| {
-        access.stands_in(&body.decoded) || access.stands_in(article.to_json().to_string().as_bytes())
-    }) {
+    let echoes = |said: &[u8]| under.access.is_some_and(|access| access.stands_in(said));
+    if echoes(&body.decoded) {
         return Err(Unfit::SecretEchoed);
     }
+    let article = extract(&envelope, source.rules()).map_err(Unfit::from);
+    // However it is spelt in the response, it may come out of it in the article, or in the reason why there is none.
+    let said = match &article {
+        Ok(article) => article.to_json().to_string(),
+        Err(unfit) => unfit.to_string(),
+    };
+    if echoes(said.as_bytes()) {
+        return Err(Unfit::SecretEchoed);
+    }
+    let article = article?;
     let identifier = identify(source, entry, &article)?;
     if article.blocks.is_empty() && article.descriptor.headline.is_none() {
         return Err(Unfit::Empty);
@@ -202,10 +222,7 @@ fn identify(source: &Source, entry: &Entry, article: &Article) -> Result<String,
         },
         identifier: entry.identifier.clone(),
     });
-    let read = article.identifier.as_ref().map(|value| Reading {
-        place: format!("the article, at `{}`", value.place),
-        identifier: value.text.clone(),
-    });
+    let read = article.identifier.as_ref().map(Reading::in_article);
     if in_article.is_some() && read.is_none() {
         return Err(Unfit::IdentifierMissing {
             why: "the article has no identifier where the configuration says that it has one".to_owned(),

@@ -12,6 +12,37 @@ use crate::{Block, Cell, Mark, MarkKind, Text};
 /// and no article goes beyond four.
 const NESTING_MAX: u32 = 12;
 
+/// What a text may hold, by [`size`]: the longest novels have three and a half million letters, the longest of 867 pages from everywhere a hundred
+/// thousand. A page that opens a link and then begins a hundred thousand paragraphs would otherwise hold its address as many times.
+pub(crate) const SIZE_MAX: usize = 4 << 20;
+
+/// How large blocks are: the bytes of their text and of the addresses of their links, and so many more for each block and cell.
+pub(crate) fn size(blocks: &[Block]) -> usize {
+    blocks.iter().map(|block| size_of_block(block).saturating_add(BLOCK_SIZE)).fold(0, usize::saturating_add)
+}
+
+/// What a block costs beside its text.
+const BLOCK_SIZE: usize = 32;
+
+fn size_of_block(block: &Block) -> usize {
+    match block {
+        Block::Heading { text, .. } | Block::Paragraph(text) => size_of_text(text),
+        Block::List { items, .. } => items.iter().map(|item| size(item)).sum(),
+        Block::Quotation(blocks) => size(blocks),
+        Block::Preformatted(text) => text.len(),
+        Block::Table(rows) => rows.iter().flatten().map(|cell| size_of_text(&cell.text) + BLOCK_SIZE).sum(),
+        Block::Separator => 0,
+    }
+}
+
+fn size_of_text(text: &Text) -> usize {
+    let marks = text.marks.iter().map(|mark| match &mark.kind {
+        MarkKind::Link(address) => address.len(),
+        _ => 0,
+    });
+    text.text.len() + marks.sum::<usize>()
+}
+
 /// Makes blocks of elements, without those that `omit` names.
 pub(super) struct Builder<'f> {
     /// Whether this element is left out, with all that is in it.
@@ -24,6 +55,8 @@ pub(super) struct Builder<'f> {
     flat: bool,
     nesting: u32,
     breaks: u32,
+    /// What was made so far, counted as in [`size`]; beyond the limit nothing is added, and the text is refused.
+    size: usize,
 }
 
 /// A stretch of text that is being collected.
@@ -39,7 +72,16 @@ struct Run {
 
 impl<'f> Builder<'f> {
     pub(super) fn new(omit: &'f dyn Fn(Node<'_>) -> bool, omit_leaf: &'f dyn Fn(Node<'_>) -> bool) -> Self {
-        Self { omit, omit_leaf, blocks: Vec::new(), run: Run::default(), flat: false, nesting: 0, breaks: 0 }
+        Self {
+            omit,
+            omit_leaf,
+            blocks: Vec::new(),
+            run: Run::default(),
+            flat: false,
+            nesting: 0,
+            breaks: 0,
+            size: 0,
+        }
     }
 
     /// The blocks of what is below `top`.
@@ -51,6 +93,9 @@ impl<'f> Builder<'f> {
 
     fn children(&mut self, node: Node<'_>) {
         for child in node.children() {
+            if self.size > SIZE_MAX {
+                return;
+            }
             if let Some(text) = child.as_text() {
                 self.text(child, text);
             } else if let Some(name) = child.name() {
@@ -96,7 +141,10 @@ impl<'f> Builder<'f> {
             local_name!("sup") => Some(MarkKind::Superscript),
             _ => None,
         };
-        let Some(mark) = mark else { return self.children(node) };
+        // An element within another of its kind marks nothing new.
+        let Some(mark) = mark.filter(|mark| !self.run.open.iter().any(|(_, open)| open == mark)) else {
+            return self.children(node);
+        };
         self.run.open.push((self.run.text.text.len(), mark));
         self.children(node);
         if let Some((start, kind)) = self.run.open.pop() {
@@ -140,6 +188,7 @@ impl<'f> Builder<'f> {
             local_name!("pre") | local_name!("listing") | local_name!("xmp") | local_name!("plaintext") => {
                 let text = preformatted(node);
                 if !text.trim().is_empty() {
+                    self.size = self.size.saturating_add(text.len()).saturating_add(BLOCK_SIZE);
                     self.blocks.push(Block::Preformatted(text));
                 }
             }
@@ -152,9 +201,15 @@ impl<'f> Builder<'f> {
     /// Ends the run, as a paragraph if it says anything.
     fn flush(&mut self) {
         self.breaks = 0;
-        if let Some(text) = self.run.finish() {
+        if let Some(text) = self.finish() {
             self.blocks.push(Block::Paragraph(text));
         }
+    }
+
+    fn finish(&mut self) -> Option<Text> {
+        let text = self.run.finish()?;
+        self.size = self.size.saturating_add(size_of_text(&text)).saturating_add(BLOCK_SIZE);
+        Some(text)
     }
 
     fn heading(&mut self, node: Node<'_>, level: u8) {
@@ -174,7 +229,7 @@ impl<'f> Builder<'f> {
         let outer = std::mem::replace(&mut self.flat, true);
         self.children(node);
         self.flat = outer;
-        self.run.finish()
+        self.finish()
     }
 
     /// The blocks of what is below `node`.

@@ -3,7 +3,7 @@
 //! The standard's tree construction is quadratic in places that no ordinary page reaches: every start tag may look through all open elements, every
 //! attribute is compared with those before it, and formatting elements left open are made anew in each paragraph. Three limits keep
 //! that away, and none of them loses text: tags below a depth are skipped (their text stays, in the element above), attributes
-//! beyond a number are skipped, and a page that makes more nodes than its length can account for is refused.
+//! beyond a number are skipped, and a page that makes more nodes than its length can account for, or than any article needs, is refused.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -27,6 +27,9 @@ const OPEN_ELEMENTS_MAX: u32 = 256;
 const BYTES_A_NODE_MIN: usize = 2;
 /// … and so many more, which are the elements that a short page is given without asking.
 const NODES_FREE: usize = 65_536;
+/// Whatever its length, a page makes no more than this. The largest of 867 pages from everywhere makes 28,000; at a hundred bytes each, this many
+/// take a hundred megabytes.
+const NODES_MAX: usize = 1_000_000;
 /// A page of 867 in two has a node for fewer bytes than this; the others make room for more as they go.
 const BYTES_A_NODE: usize = 16;
 /// The text is handed to the tokenizer in pieces of this size, so that it is noticed soon when the budget is used up, or a tag does not end. A
@@ -44,7 +47,7 @@ pub(crate) enum Kind {
     Fragment,
 }
 
-/// The page makes more nodes than its length can account for.
+/// The page makes more nodes than its length can account for, or than any article needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooManyNodes;
 
@@ -70,8 +73,8 @@ pub(crate) fn parse(text: &str, kind: Kind) -> Result<Document, TooManyNodes> {
 /// Parses once. Whether tags are short is looked at where there is reason to, unless it `is_known`.
 fn attempt(text: &str, kind: Kind, mut is_known: bool) -> Result<Document, Stop> {
     let expected = text.len() / BYTES_A_NODE;
-    let sink =
-        Sink::new(NODES_FREE + text.len() / BYTES_A_NODE_MIN, expected, kind == Kind::PageWithPrograms);
+    let budget = NODES_MAX.min(NODES_FREE + text.len() / BYTES_A_NODE_MIN);
+    let sink = Sink::new(budget, expected.min(budget), kind == Kind::PageWithPrograms);
     let options = TreeBuilderOpts::default();
     let (builder, initial_state) = match kind {
         Kind::Page | Kind::PageWithPrograms => (TreeBuilder::new(sink, options), None),

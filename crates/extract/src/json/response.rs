@@ -156,16 +156,15 @@ impl<'a> Response<'a> {
                 return Err(wrong_type("identifier", at, IDENTIFIER, found));
             }
         }
-        rule.read_value(&mut |at| match at {
+        let value = |at: &IdentifierAt| match at {
             IdentifierAt::Address => Some(Value::new(self.envelope.address.as_str(), Place::address())),
             IdentifierAt::Pointer(at) => {
                 Some(Value::new(self.said(self.get(at)?, at).ok()??, Place::json(at.clone())))
             }
             // These stand in triggers, lists and pages.
             _ => None,
-        })
-        .map(Some)
-        .map_err(ExtractError::Identifier)
+        };
+        rule.read_value(&mut |at| value(at).into_iter().collect()).map(Some)
     }
 
     /// The original that the article names (R14), unless it names several or itself.
