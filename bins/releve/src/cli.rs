@@ -311,7 +311,7 @@ pub(crate) enum SchemaOf {
 /// What `extract` works on.
 #[derive(Debug, Args)]
 pub(crate) struct ExtractArgs {
-    /// The file.
+    /// The file; `-` is standard input.
     #[arg(value_name = "FILE", required_unless_present = "manifest")]
     pub(crate) file: Option<PathBuf>,
     /// Its media type, with `charset` where the server said one.

@@ -28,7 +28,7 @@ fn main() {
                 record["ms"] = (started.elapsed().as_secs_f64() * 1e3).into();
                 record.as_object_mut().unwrap().extend(article.to_json().as_object().unwrap().clone());
             }
-            Err(error) => record["err"] = error.to_string().into(),
+            Err(error) => record["error"] = error.to_string().into(),
         }
         writeln!(out, "{record}").unwrap();
     }

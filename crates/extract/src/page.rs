@@ -17,6 +17,9 @@ pub(crate) struct Page<'a> {
 }
 
 pub(crate) fn extract(envelope: &Envelope<'_>, rules: &PageRules) -> Result<Article, ExtractError> {
+    if !is_html(envelope.content_type) {
+        return Err(ExtractError::MediaType { found: envelope.content_type.into(), expected: "HTML" });
+    }
     let mut notices = Vec::new();
     let text = charset::decode(envelope, &mut notices);
     let document =
@@ -52,4 +55,11 @@ fn asks_for_password(document: &Document) -> bool {
         node.is(&local_name!("form")) && classes.split_ascii_whitespace().any(|class| class == PASSWORD_FORM)
     };
     document.root().descendants().any(is_form)
+}
+
+/// Whether a response is said to be HTML. Where nothing is said nothing speaks against it; whether that is enough is for those who took the response.
+fn is_html(content_type: &str) -> bool {
+    let essence = content_type.split(';').next().unwrap_or_default().trim();
+    essence.is_empty()
+        || ["text/html", "application/xhtml+xml"].iter().any(|html| essence.eq_ignore_ascii_case(html))
 }

@@ -277,3 +277,19 @@ fn r14_alternates_and_several_originals_declare_nothing() {
     assert_eq!(two.relation, None);
     assert!(two.notices.iter().any(|notice| notice.code == NoticeCode::RelationAmbiguous));
 }
+
+/// What is no page is not read as one, whatever stands in it; a response without a media type was refused before (R37), a file may have none.
+#[test]
+fn r37_only_html_is_read_as_a_page() {
+    let address: HttpsUrl = "https://www.example.org/bees".parse().unwrap();
+    let read = |content_type: &str| {
+        let envelope = Envelope { bytes: b"<h1>Bees</h1>", content_type, address: &address };
+        extract(&envelope, &Rules::default()).map_err(|error| error.code())
+    };
+    for content_type in ["text/html", "Text/HTML; charset=utf-8", "application/xhtml+xml", ""] {
+        assert!(read(content_type).is_ok(), "{content_type}");
+    }
+    for content_type in ["text/plain", "application/json", "application/pdf", "text/html5", "image/svg+xml"] {
+        assert_eq!(read(content_type), Err("media-type-unexpected"), "{content_type}");
+    }
+}

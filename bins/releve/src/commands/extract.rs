@@ -1,7 +1,7 @@
 //! `releve extract`: what a pass would copy out of a file.
 
 use std::fs;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read as _, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow};
@@ -28,12 +28,22 @@ pub(crate) fn run(global: &Global, args: &ExtractArgs, out: &mut dyn Write) -> R
         return Ok(Exit::CouldNotRun);
     };
     let address: HttpsUrl = address.parse().with_context(|| format!("--address {address}"))?;
-    let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let bytes = read(file)?;
     let envelope = Envelope { bytes: &bytes, content_type: &args.media_type, address: &address };
     let article = extract(&envelope, &rules).with_context(|| format!("cannot extract {}", file.display()))?;
     serde_json::to_writer_pretty(&mut *out, &article.to_json())?;
     writeln!(out)?;
     Ok(Exit::Done)
+}
+
+/// The bytes of a file; `-` is standard input.
+fn read(file: &Path) -> Result<Vec<u8>> {
+    if file != Path::new("-") {
+        return fs::read(file).with_context(|| format!("cannot read {}", file.display()));
+    }
+    let mut bytes = Vec::new();
+    io::stdin().lock().read_to_end(&mut bytes).context("cannot read standard input")?;
+    Ok(bytes)
 }
 
 /// One page of many, as a line of JSON.
