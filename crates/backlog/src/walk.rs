@@ -529,6 +529,12 @@ impl Walk {
         count(&mut self.report.refused, code, example);
     }
 
+    /// Notes that something which leads to the list could not be read, such as one of several robots.txt: the walk
+    /// does not count as complete then.
+    pub fn missed(&mut self, code: &str, example: &str) {
+        count(&mut self.report.gaps, code, example);
+    }
+
     /// A file that is named inside the list, if its address is one that is ever requested.
     fn listed(
         &mut self,

@@ -435,6 +435,15 @@ fn r08_robots_txt_may_name_the_sitemaps() {
     assert_eq!(request.address, url("https://www.example.org/s.xml"));
     assert_eq!(codes(&walk_resumed.report().refused), [("address-invalid", 1), ("parameter-undeclared", 1)]);
 
+    // One of several robots.txt that could not be read leaves sitemaps unnamed.
+    let mut partly = Walk::resume(&backlog, &walk.place().unwrap()).unwrap();
+    partly.missed("robots-unreachable", "cms.example.org");
+    partly.entered([format!("{SITE}/s.xml")]);
+    let Step::Request(request) = partly.next() else { panic!() };
+    partly.answered(Answer::Page(Page::new(&request.address, b"<urlset></urlset>")));
+    assert_eq!(partly.next(), Step::End(End::ListEnd));
+    assert!(!partly.report().is_complete());
+
     walk.entered([""; 0]);
     assert_eq!(walk.next(), Step::End(End::Broken { code: "no-sitemap-named".to_owned() }));
     assert_eq!(walk.place(), None);
