@@ -33,6 +33,16 @@ pub fn roots() -> RootSet {
     RootSet::from_pem("test", include_bytes!("testing/root.pem")).unwrap()
 }
 
+/// The recorded handshake with the publisher.
+pub fn tls() -> Tls {
+    let wire = Wire {
+        sent: include_bytes!("testing/sent.bin"),
+        received: include_bytes!("testing/received.bin"),
+        server_handshake_traffic_secret: Some(include_bytes!("testing/secret.bin")),
+    };
+    Tls::from_wire(HOST, &wire).unwrap()
+}
+
 /// What a vault has to be made with to seal the units made here.
 pub fn admission() -> Admission {
     Admission::new(roots())
@@ -132,11 +142,6 @@ impl Specimen {
 
     /// What shows that it was read.
     pub fn proof(&self) -> Proof {
-        let wire = Wire {
-            sent: include_bytes!("testing/sent.bin"),
-            received: include_bytes!("testing/received.bin"),
-            server_handshake_traffic_secret: Some(include_bytes!("testing/secret.bin")),
-        };
         let read = Read {
             requested: self.address().parse().unwrap(),
             redirects: Vec::new(),
@@ -149,7 +154,7 @@ impl Specimen {
             envelope: &self.envelope,
             media_type: "text/html; charset=utf-8",
             response: Response::new(200, [("Content-Type", "text/html; charset=utf-8")]),
-            tls: &Tls::from_wire(HOST, &wire).unwrap(),
+            tls: &tls(),
             connector: Connector { name: "releve".to_owned(), version: "0.1.0".to_owned() },
             lab: self.lab,
         };

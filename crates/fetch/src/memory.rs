@@ -16,8 +16,11 @@ use crate::{Clock, Connection, Exchange, Fetch, FetchError, Headers, Request, Re
 /// The port without a network: each address is answered with what was put there, after the time it was told to take.
 ///
 /// It opens no socket and waits by the runtime's timers alone, so that a test with a paused runtime plays hours in a
-/// moment. It refuses what every fetch refuses (see [`suite`](crate::suite)); its connections have a certificate chain
-/// of one made-up certificate without evidence, of which nothing can be proved.
+/// moment. It refuses what every fetch refuses (see [`suite`](crate::suite)). A publisher that changes while time goes by
+/// is a function of address and instant ([`answer_with`](Self::answer_with)).
+///
+/// Its connections have a certificate chain of one made-up certificate without evidence, of which nothing can be proved,
+/// unless a host was given a handshake that was recorded elsewhere ([`present`](Self::present)).
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
@@ -55,9 +58,14 @@ pub struct MemoryFetch {
     world: Arc<Mutex<World>>,
 }
 
+/// What a publisher answers at an address at an instant, if it has anything there.
+type Publisher = dyn Fn(&str, Timestamp) -> Option<MemoryAnswer> + Send + Sync;
+
 #[derive(Default)]
 struct World {
     answers: BTreeMap<String, MemoryAnswer>,
+    publisher: Option<Arc<Publisher>>,
+    presented: BTreeMap<String, Arc<Tls>>,
     unreachable: BTreeMap<String, fn(String) -> FetchError>,
     asked: Vec<MemoryAsked>,
     connections: u64,
@@ -72,6 +80,20 @@ impl MemoryFetch {
     /// Answers an address so from now on.
     pub fn put(&self, url: &str, answer: MemoryAnswer) {
         self.world().answers.insert(url.to_owned(), answer);
+    }
+
+    /// Asks `publisher` for every answer that was not [put](Self::put), with the address and the instant at which the
+    /// request is sent; `None` is a `404`. It is the last one given that is asked.
+    pub fn answer_with(
+        &self,
+        publisher: impl Fn(&str, Timestamp) -> Option<MemoryAnswer> + Send + Sync + 'static,
+    ) {
+        self.world().publisher = Some(Arc::new(publisher));
+    }
+
+    /// Presents this handshake on every connection to the host that it names, from now on.
+    pub fn present(&self, tls: Tls) {
+        self.world().presented.insert(tls.server_name.clone(), Arc::new(tls));
     }
 
     /// Lets no connection to a host be made from now on; the error is made of the host's name.
@@ -191,25 +213,32 @@ impl Fetch for MemoryFetch {
             return Err(error(host.host().to_owned()));
         }
         world.connections = world.connections.saturating_add(1);
-        let cipher_suite = CipherSuite::from_code(0x1301).ok_or_else(|| {
-            FetchError::HandshakeNotProvable { host: host.host().to_owned(), why: String::new() }
-        })?;
+        let tls = match world.presented.get(host.host()) {
+            Some(recorded) => Arc::clone(recorded),
+            None => Arc::new(made_up(host.host())?),
+        };
         Ok(MemoryConnection {
             fetch: self.clone(),
             host: host.clone(),
             number: world.connections,
-            tls: Arc::new(Tls {
-                protocol: Protocol::Tls13,
-                cipher_suite,
-                server_name: host.host().to_owned(),
-                presented: vec![b"made up".to_vec()],
-                ocsp: None,
-                evidence: None,
-            }),
+            tls,
             open: true,
             last_sent_at: None,
         })
     }
+}
+
+fn made_up(host: &str) -> Result<Tls, FetchError> {
+    let cipher_suite = CipherSuite::from_code(0x1301)
+        .ok_or_else(|| FetchError::HandshakeNotProvable { host: host.to_owned(), why: String::new() })?;
+    Ok(Tls {
+        protocol: Protocol::Tls13,
+        cipher_suite,
+        server_name: host.to_owned(),
+        presented: vec![b"made up".to_vec()],
+        ocsp: None,
+        evidence: None,
+    })
 }
 
 impl Connection for MemoryConnection {
@@ -226,19 +255,21 @@ impl Connection for MemoryConnection {
         }
         let sent_at = self.fetch.clock.now();
         self.last_sent_at = Some(sent_at);
-        let answer = {
+        let url = request.url.as_str();
+        let (put, publisher) = {
             let mut world = self.fetch.world();
             world.asked.push(MemoryAsked {
-                url: request.url.as_str().to_owned(),
+                url: url.to_owned(),
                 user_agent: request.user_agent.as_str().to_owned(),
                 accept: request.accept.to_owned(),
                 access: request.access.map(|access| access.name().to_owned()),
                 connection: self.number,
                 sent_at,
             });
-            let answer = world.answers.get(request.url.as_str()).cloned();
-            answer.unwrap_or_else(|| MemoryAnswer::new(404, "text/plain", ""))
+            (world.answers.get(url).cloned(), world.publisher.clone())
         };
+        let answer = put.or_else(|| publisher?(url, sent_at));
+        let answer = answer.unwrap_or_else(|| MemoryAnswer::new(404, "text/plain", ""));
         let after = request.bounds.head();
         let outcome = match timeout(after, sleep(answer.takes)).await {
             Err(_) => Err(FetchError::HeadDeadline { after }),
