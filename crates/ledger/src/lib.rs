@@ -97,8 +97,8 @@ pub use machine::{Holder, Life, Machine, ScriptedMachine, ThisMachine};
 pub use memory::MemoryLedger;
 pub use pass_record::{Pass, PassEnd, PassId, PassRecord, Round, Schedule};
 pub use reference::{
-    Announced, Choice, Counts, DETAIL_BYTES_MAX, Digest, Entry, Heard, Outcome, Receipt, Refusal, Sealed,
-    SeenIn, State,
+    Announced, Choice, Counts, DETAIL_BYTES_MAX, Digest, Entry, Heard, Outcome, PutOff, Receipt, Refusal,
+    Sealed, SeenIn, State,
 };
 pub use robots_copy::RobotsCopy;
 pub use sqlite::{Realm, SqliteLedger};
@@ -182,6 +182,16 @@ pub trait Ledger: Hosts {
 
     /// Takes note of what was announced. Either all of it is noted or, on an error, none.
     fn announce(&self, pass: &Pass, announced: &[Announced], now: Timestamp) -> Result<Heard, LedgerError>;
+
+    /// Takes note of a reference that is not to be read yet (R41), in one with why, so that no pass finds it without. One
+    /// that need not be read, or is set aside, stays as it is.
+    fn put_off(
+        &self,
+        pass: &Pass,
+        announced: &Announced,
+        why: &PutOff,
+        now: Timestamp,
+    ) -> Result<(), LedgerError>;
 
     /// Up to `limit` references that `pass` is to read at `now`: what the trigger announced before what the backlog
     /// holds, each newest first, and none that this pass has tried before (R23).

@@ -1,6 +1,6 @@
 use std::{
     cmp::Reverse,
-    collections::BTreeMap,
+    collections::{BTreeMap, btree_map::Entry as BTreeEntry},
     ops::Bound,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -12,7 +12,7 @@ use releve_url_canon::HttpsUrl;
 
 use crate::{
     AT_ADDRESS_MAX, Announced, Choice, Counts, Entry, Heard, Hosts, Ledger, LedgerError, LedgerErrorKind,
-    Life, Machine, Outcome, PASSES_KEPT, Pass, PassEnd, PassId, PassRecord, Receipt, RobotsCopy, Round,
+    Life, Machine, Outcome, PASSES_KEPT, Pass, PassEnd, PassId, PassRecord, PutOff, Receipt, RobotsCopy, Round,
     Schedule, ScriptedMachine, SourceLock, Stamp, State, Taking, Turn, WalkRecord,
     lock::LockRecord,
     moment::{Call, Moment},
@@ -257,6 +257,27 @@ impl Ledger for MemoryLedger {
         Ok(heard)
     }
 
+    fn put_off(
+        &self,
+        pass: &Pass,
+        announced: &Announced,
+        why: &PutOff,
+        now: Timestamp,
+    ) -> Result<(), LedgerError> {
+        let mut held = self.held();
+        let source = held.source(&pass.source, pass.fence)?;
+        let entry = match source.entries.entry(announced.identifier.clone()) {
+            BTreeEntry::Vacant(place) => place.insert(Entry::new(announced, now)),
+            BTreeEntry::Occupied(known) => {
+                let entry = known.into_mut();
+                entry.hear(announced, now);
+                entry
+            }
+        };
+        entry.put_off(why, now);
+        Ok(())
+    }
+
     fn next_to_read(
         &self,
         pass: &Pass,
@@ -268,7 +289,12 @@ impl Ledger for MemoryLedger {
         let source = held.source(&pass.source, pass.fence)?;
         let mut next: Vec<&Entry> =
             source.entries.values().filter(|entry| entry.is_for(pass.id, choice, now)).collect();
-        next.sort_by_key(|entry| (entry.seen_in, Reverse(entry.date())));
+        let order = |entry: &&Entry| (entry.seen_in, Reverse(entry.date()));
+        if limit == 1 {
+            // Whoever reads one after the other asks again for each, and has thousands to sort.
+            return Ok(next.into_iter().min_by_key(order).cloned().into_iter().collect());
+        }
+        next.sort_by_key(order);
         Ok(next.into_iter().take(limit).cloned().collect())
     }
 

@@ -8,6 +8,8 @@
 //! | sealed | announced with a later modification than the one read | queued |
 //! | sealed | announced otherwise | sealed |
 //! | set aside | announced | set aside (R6) |
+//! | not known, queued, refused | announced as not to be read before an instant | refused: waits for that instant (R41) |
+//! | refused, for an instant that was announced | announced by the trigger without one | queued |
 //! | any | read and sealed, or read and found unchanged | sealed; queued where a later modification was announced since |
 //! | any | the read refused | refused: waits for the next pass (R23), or for an instant |
 //! | any | set aside | set aside |
@@ -50,7 +52,8 @@ pub struct Announced {
 pub struct Heard {
     /// References that were not known before.
     pub new: usize,
-    /// Sealed ones that were announced with a later modification, and are to be read again.
+    /// Known ones that are to be read now: sealed ones that were announced with a later modification, and those whose
+    /// embargo is over.
     pub modified: usize,
     /// Those that were known, and of which nothing new was said.
     pub known: usize,
@@ -127,6 +130,18 @@ pub struct Entry {
     pub tried_in: Option<PassId>,
 }
 
+/// Why a reference is announced and not to be read yet: an embargo (R41).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PutOff {
+    /// A stable word.
+    pub code: String,
+    /// The whole reason, for a person.
+    pub detail: String,
+    /// The instant from which it may be read. `None`: not before the trigger announces it without an embargo, or with one
+    /// that is over, or somebody lifts it.
+    pub until: Option<Timestamp>,
+}
+
 /// Why a reference was not sealed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
@@ -136,7 +151,7 @@ pub struct Refusal {
     pub detail: String,
     /// When it was refused.
     pub at: Timestamp,
-    /// How many times in a row.
+    /// How many times in a row its read was tried; 0 where it was [put off](PutOff).
     pub attempts: u32,
     /// It is not to be read before this instant, whatever pass comes.
     pub not_before: Option<Timestamp>,
@@ -264,7 +279,12 @@ impl Entry {
         }
         self.published = announced.published.or(self.published);
         self.modified = believed(announced.modified, now).max(self.modified);
-        let queues = self.state == State::Sealed && self.modified_since_read();
+        // A list need not say of an embargo what the trigger says of it.
+        let is_lifted = announced.seen_in == SeenIn::Trigger && self.is_put_off();
+        let queues = is_lifted || self.state == State::Sealed && self.modified_since_read();
+        if is_lifted {
+            self.refusal = None;
+        }
         if queues {
             self.state = State::Queued;
             self.seen_in = announced.seen_in;
@@ -272,6 +292,24 @@ impl Entry {
             self.seen_in = self.seen_in.min(announced.seen_in);
         }
         queues
+    }
+
+    /// It was announced, and is not to be read yet.
+    pub(crate) fn put_off(&mut self, why: &PutOff, now: Timestamp) {
+        if matches!(self.state, State::Queued | State::Refused) {
+            self.state = State::Refused;
+            self.refusal = Some(Refusal {
+                code: why.code.clone(),
+                detail: cut_off(&why.detail).to_owned(),
+                at: now,
+                attempts: 0,
+                not_before: Some(why.until.unwrap_or(Timestamp::MAX)),
+            });
+        }
+    }
+
+    fn is_put_off(&self) -> bool {
+        self.state == State::Refused && self.refusal.as_ref().is_some_and(|refusal| refusal.attempts == 0)
     }
 
     /// Whether a modification was announced that the last read cannot have seen. Where that read was of an article

@@ -17,7 +17,7 @@ use self::rows::{
 };
 use crate::{
     AT_ADDRESS_MAX, Announced, Choice, Counts, Entry, Heard, Hosts, Ledger, LedgerError, LedgerErrorKind,
-    Life, Machine, Outcome, PASSES_KEPT, Pass, PassEnd, PassId, PassRecord, Receipt, RobotsCopy, Round,
+    Life, Machine, Outcome, PASSES_KEPT, Pass, PassEnd, PassId, PassRecord, PutOff, Receipt, RobotsCopy, Round,
     Schedule, SourceLock, Stamp, State, Taking, Turn, WalkRecord,
     lock::LockRecord,
     moment::{Call, Moment},
@@ -468,6 +468,32 @@ impl Ledger for SqliteLedger {
             }
             moves.apply(transaction, source)?;
             Ok(heard)
+        })
+    }
+
+    fn put_off(
+        &self,
+        pass: &Pass,
+        announced: &Announced,
+        why: &PutOff,
+        now: Timestamp,
+    ) -> Result<(), LedgerError> {
+        self.durably(|transaction| {
+            let source = locked_source(transaction, &pass.source, pass.fence)?;
+            let found = find_entry(transaction, source, &announced.identifier)?;
+            let before = found.as_ref().map(|(_, entry)| entry.state);
+            let (id, mut entry) = match found {
+                None => (None, Entry::new(announced, now)),
+                Some((id, mut entry)) => {
+                    entry.hear(announced, now);
+                    (Some(id), entry)
+                }
+            };
+            entry.put_off(why, now);
+            put_entry(transaction, source, id, &entry)?;
+            let mut moves = Moves::default();
+            moves.moved(before, entry.state);
+            moves.apply(transaction, source)
         })
     }
 

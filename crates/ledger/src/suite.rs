@@ -34,7 +34,7 @@ use releve_url_canon::HttpsUrl;
 
 use crate::{
     Announced, Choice, Counts, DETAIL_BYTES_MAX, Digest, Entry, Holder, Ledger, LedgerErrorKind, Life,
-    Machine, Outcome, Pass, PassEnd, Receipt, RobotsCopy, Round, Schedule, ScriptedMachine, Sealed, SeenIn,
+    Machine, Outcome, PutOff, Pass, PassEnd, Receipt, RobotsCopy, Round, Schedule, ScriptedMachine, Sealed, SeenIn,
     SourceLock, Stamp, State, Taking, Turn, WalkRecord,
 };
 
@@ -72,6 +72,7 @@ macro_rules! ledger_suite {
             r23_a_failed_read_waits_for_the_next_pass
             r23_what_failed_is_apart_from_what_nobody_tried
             r23_a_failed_read_may_wait_longer
+            r41_what_is_put_off_waits_for_its_instant_or_the_trigger
             announced_references_are_read_newest_first
             an_article_is_read_again_only_for_a_later_modification
             a_modification_announced_while_reading_is_not_lost
@@ -690,6 +691,53 @@ pub fn r23_a_failed_read_may_wait_longer(open: Open<'_>) {
     one_pass(&*ledger, 2 * HOUR, &[announced("a", SeenIn::Trigger, 0, None)], None);
     one_pass(&*ledger, 3 * HOUR, &[], Some(&sealed(1, "a", 3 * HOUR)));
     assert_eq!(ledger.entry(SOURCE, "a").unwrap().unwrap().refusal, None);
+}
+
+/// What is under embargo is known and not read, whatever a list says of it, and no try is counted. The trigger can lift it
+/// before its time.
+pub fn r41_what_is_put_off_waits_for_its_instant_or_the_trigger(open: Open<'_>) {
+    let ledger = process(open, 1);
+    let named = |name: &str, seen_in| announced(name, seen_in, i64::from(name == "new"), None);
+    let until = |until: Option<i64>| PutOff {
+        code: "embargo".to_owned(),
+        detail: "under embargo".to_owned(),
+        until: until.map(at),
+    };
+    let first = taken(lock(&*ledger, 0));
+    let pass = ledger.begin_pass(&first, at(0)).unwrap();
+    ledger.announce(&pass, &[named("waits", SeenIn::Backlog), named("sealed", SeenIn::Trigger)], at(0)).unwrap();
+    let entry = ledger.entry(SOURCE, "sealed").unwrap().unwrap();
+    ledger.record(&pass, &entry, &sealed(1, "sealed", 0), at(0)).unwrap();
+    let entry = ledger.entry(SOURCE, "waits").unwrap().unwrap();
+    ledger.record(&pass, &entry, &refused(None), at(0)).unwrap();
+    for name in ["new", "waits", "sealed"] {
+        ledger.put_off(&pass, &named(name, SeenIn::Trigger), &until(Some(HOUR)), at(0)).unwrap();
+    }
+    ledger.put_off(&pass, &named("open-ended", SeenIn::Trigger), &until(None), at(0)).unwrap();
+    let counts = ledger.counts(SOURCE).unwrap();
+    assert_eq!((counts.queued, counts.refused, counts.sealed), (0, 3, 1));
+    let listed = ["new", "waits", "open-ended"].map(|name| named(name, SeenIn::Backlog));
+    ledger.announce(&pass, &listed, at(1)).unwrap();
+    ledger.release(&first).unwrap();
+
+    let second = taken(lock(&*ledger, HOUR - 1));
+    let pass = ledger.begin_pass(&second, at(HOUR - 1)).unwrap();
+    assert_eq!(identifiers(&to_read(&*ledger, &pass, HOUR - 1)), [""; 0]);
+    assert_eq!(identifiers(&to_read(&*ledger, &pass, HOUR)), ["new", "waits"]);
+    // No later than a century from now would be read what does not say when.
+    assert_eq!(identifiers(&to_read(&*ledger, &pass, 100 * 366 * 24 * HOUR)), ["new", "waits"]);
+    for name in ["new", "open-ended"] {
+        let entry = ledger.entry(SOURCE, name).unwrap().unwrap();
+        assert_eq!(entry.refusal.unwrap().attempts, 0, "{name}");
+    }
+    let heard = ledger.announce(&pass, &[named("open-ended", SeenIn::Trigger)], at(HOUR - 1)).unwrap();
+    assert_eq!((heard.new, heard.modified, heard.known), (0, 1, 0));
+    assert_eq!(identifiers(&to_read(&*ledger, &pass, HOUR - 1)), ["open-ended"]);
+
+    // What fails after it is the first to have failed.
+    let entry = ledger.entry(SOURCE, "new").unwrap().unwrap();
+    ledger.record(&pass, &entry, &refused(None), at(HOUR)).unwrap();
+    assert_eq!(ledger.entry(SOURCE, "new").unwrap().unwrap().refusal.unwrap().attempts, 1);
 }
 
 /// The trigger's before the backlog's, and the newest of each first.

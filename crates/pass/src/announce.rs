@@ -42,8 +42,8 @@ pub enum Unqueued {
     Embargo {
         /// When it is lifted, where that is known.
         until: Option<Timestamp>,
-        /// Under which identifier it is known, if it is.
-        identifier: String,
+        /// What would be queued without it.
+        reference: Box<Announced>,
     },
 }
 
@@ -170,8 +170,15 @@ pub fn announced(
         (None, Some(address)) => address.as_str().to_owned(),
         (None, None) => return Err(Unqueued::NoAddress),
     };
+    let reference = Announced {
+        identifier,
+        address: address.map(CanonicalUrl::into_https),
+        seen_in,
+        published: announcement.published,
+        modified: announcement.modified,
+    };
     if let Some(embargo) = source.embargo() {
-        let under = |until| Unqueued::Embargo { until, identifier: identifier.clone() };
+        let under = |until| Unqueued::Embargo { until, reference: Box::new(reference.clone()) };
         // A kind of field that is not known here says nothing here.
         let name = field_name(embargo).ok_or_else(|| under(None))?;
         // Only a complete instant with its zone says when an embargo is lifted, and every one that is said has to be over.
@@ -182,13 +189,7 @@ pub fn announced(
             }
         }
     }
-    Ok(Announced {
-        identifier,
-        address: address.map(CanonicalUrl::into_https),
-        seen_in,
-        published: announcement.published,
-        modified: announcement.modified,
-    })
+    Ok(reference)
 }
 
 fn address(source: &Source, announcement: &Announcement) -> Result<Option<CanonicalUrl>, Unqueued> {

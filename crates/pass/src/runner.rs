@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use releve_deposit::{ArticleKey, Deposit, DepositError, DepositErrorKind, Outcome, Unit, Vault};
 use releve_fetch::{AccessHeader, Clock, Fetch};
 use releve_ledger::{
-    Choice, Entry, Ledger, LedgerError, LedgerErrorKind, Outcome as Came, Pass as LedgerPass, Round, Sealed,
-    SeenIn, SourceLock, State, Taking,
+    Announced, Choice, Entry, Ledger, LedgerError, LedgerErrorKind, Outcome as Came, Pass as LedgerPass, PutOff, Round, Sealed,
+    SeenIn, SourceLock, Taking,
 };
 use releve_pace::{Backoff, Due, due};
 use releve_proof::{Connector, RootSet};
@@ -90,7 +90,7 @@ pub struct Runner<F: Fetch> {
     pub roots: RootSet,
     /// The program that reads.
     pub connector: Connector,
-    /// How long an article is tried that was never sealed.
+    /// How long an article is tried that fails each time.
     pub give_up_after: Duration,
     /// Whether it is a lab's run.
     pub lab: bool,
@@ -271,7 +271,7 @@ impl<F: Fetch> Runner<F> {
                 // A start that finds nothing to do is no pass: what the last one had to say stays the last word.
                 let idle = matches!(due, Due::Later { .. })
                     && self.ledger.counts(name)?.queued == 0
-                    && !self.walk_waits(hand.source, now)?;
+                    && self.walk_at(hand.source, now)?.is_none();
                 if !idle {
                     hand.pass = Some(self.ledger.begin_pass(&lock, now)?);
                 }
@@ -352,10 +352,10 @@ impl<F: Fetch> Runner<F> {
                 Ok(announced) => batch.push(announced),
                 Err(Unqueued::OtherPath) => {}
                 Err(unqueued) => {
-                    if let Unqueued::Embargo { until, identifier } = &unqueued {
-                        self.put_off(&pass, source, identifier, *until, &unqueued, now)?;
+                    if let Unqueued::Embargo { until, reference } = &unqueued {
+                        self.put_off(&pass, reference, *until, &unqueued, now)?;
                         if until.is_some() {
-                            // Nothing is wrong: the trigger announces it again after the embargo.
+                            // Nothing is wrong: it is read after the embargo.
                             embargoed += 1;
                             continue;
                         }
@@ -371,23 +371,18 @@ impl<F: Fetch> Runner<F> {
         Ok(Triggered::Read { announced: batch.len(), queued, embargoed })
     }
 
-    /// An article that waits to be read came under embargo meanwhile: it is not read before that is lifted (R41).
+    /// Takes note of an article under embargo, so that nothing else that announces it has it read before that is
+    /// lifted (R41).
     pub(crate) fn put_off(
         &self,
         pass: &LedgerPass,
-        source: &Source,
-        identifier: &str,
+        reference: &Announced,
         until: Option<Timestamp>,
         why: &Unqueued,
         now: Timestamp,
     ) -> Result<(), LedgerError> {
-        let entry = self.ledger.entry(source.name().as_str(), identifier)?;
-        let waits = entry.filter(|entry| matches!(entry.state, State::Queued | State::Refused));
-        let Some(entry) = waits else { return Ok(()) };
-        // One that does not say when is looked at again with every pass.
-        let not_before = until.or_else(|| now.checked_add(source.rhythm().trigger()).ok());
-        let came = Came::Refused { code: why.code().to_owned(), detail: why.to_string(), not_before };
-        self.ledger.record(pass, &entry, &came, now)
+        let why = PutOff { code: why.code().to_owned(), detail: why.to_string(), until };
+        self.ledger.put_off(pass, reference, &why, now)
     }
 
     fn choose(&self, hand: &mut Hand<'_>, again: bool) -> Result<Chosen, LedgerError> {
@@ -397,7 +392,9 @@ impl<F: Fetch> Runner<F> {
         let next = self.ledger.next_to_read(pass, choice, now, 1)?.into_iter().next();
         let time_is_up = now > hand.terms.until;
         // What the trigger announces goes before the list, and the list before what it has found.
-        if next.as_ref().is_none_or(|entry| entry.seen_in == SeenIn::Backlog) && self.is_walking(hand)? {
+        if next.as_ref().is_none_or(|entry| entry.seen_in == SeenIn::Backlog)
+            && self.is_walking(hand, next.is_some())?
+        {
             return Ok(if time_is_up { Chosen::TimeUp } else { Chosen::Walk });
         }
         hand.entry = next;
@@ -564,15 +561,11 @@ impl<F: Fetch> Runner<F> {
                 let address = asked.as_ref().map_or("", |address| address.as_str()).to_owned();
                 self.refused(hand, &entry.identifier, &address, &code, &reason);
                 let now = self.clock.now();
-                let (failures, known_for) = (failures(&entry), now.duration_since(entry.first_seen));
-                let given_up = entry.sealed.is_none()
-                    && failures > PATIENCE
-                    && Duration::try_from(known_for).is_ok_and(|length| length >= self.give_up_after);
-                if record == Record::SetAside || given_up {
+                let (failures, pass_every) = (failures(&entry), hand.source.rhythm().trigger());
+                if record == Record::SetAside || is_given_up(failures, pass_every, self.give_up_after) {
                     Came::SetAside { code, detail: reason }
                 } else {
-                    let wait =
-                        backoff(failures, hand.source.rhythm().trigger()).max(wait.unwrap_or_default());
+                    let wait = backoff(failures, pass_every).max(wait.unwrap_or_default());
                     let not_before = (!wait.is_zero()).then(|| now.checked_add(wait).ok()).flatten();
                     Came::Refused { code, detail: reason, not_before }
                 }
@@ -684,6 +677,18 @@ fn backoff(failures: u32, pass: Duration) -> Duration {
         None => Duration::ZERO,
         Some(more) => Backoff::new(pass.saturating_mul(2), DAY).after(more.saturating_add(1)),
     }
+}
+
+/// Whether so many failures in a row took `length` or longer, going by the waits between them. How long an article is
+/// known says nothing: it may have stood in a long queue, have been sealed long ago, or have been lifted.
+fn is_given_up(failures: u32, pass: Duration, length: Duration) -> bool {
+    let mut failed_for = Duration::ZERO;
+    let mut waits = (1..failures).map(|failures| backoff(failures, pass).max(pass));
+    failures > PATIENCE
+        && waits.any(|wait| {
+            failed_for = failed_for.saturating_add(wait);
+            failed_for >= length
+        })
 }
 
 /// As much of a text as a report keeps, without what would steer a terminal: addresses may have 8 KiB, and reasons

@@ -8,7 +8,7 @@ use releve_fetch::{AccessHeader, Fetch, Response};
 use releve_ledger::{Announced, LedgerError, Pass as LedgerPass, Round, SeenIn, Taking, WalkRecord};
 use releve_pace::{Due, due};
 use releve_source::{Identifier, Source};
-use releve_visit::{Expected, Interrupt, Interrupter, Order, Refusal, Terms, VisitError, Visited, sentence};
+use releve_visit::{Expected, Interrupt, Interrupter, Order, Refusal, Terms, VisitError, Visited, sentence, wait};
 
 use crate::announce::{Unqueued, announced, shown};
 use crate::machine::{LetGo, Walked};
@@ -20,6 +20,8 @@ pub(crate) enum Walking {
     /// Nobody has looked yet whether one is due.
     #[default]
     Unknown,
+    /// One begins, or goes on, at this instant.
+    Due(Timestamp),
     /// It is under way.
     UnderWay(Box<Walk>),
     /// None is due, or the rest is for a later pass.
@@ -89,44 +91,44 @@ pub enum NotWalked {
 }
 
 impl<F: Fetch> Runner<F> {
-    /// Whether the walk has something to do in this pass: one that was cut off goes on at once, another begins 24 hours
-    /// after the last one began (R10, R19).
+    /// Whether the walk has something to do now: one that was cut off goes on at once, another begins 24 hours after the
+    /// last one began (R10, R19). One that is due soon is waited for where nothing else `is_left`: a pass that comes once
+    /// a day comes a little early every other day, and would else leave it to the next.
     ///
     /// The start of a daemon makes no walk due that is not: the page says "when the connector starts", and a connector that is
     /// restarted every hour would walk every hour. The due time is kept, so the first start of all walks.
-    pub(crate) fn is_walking(&self, hand: &mut Hand<'_>) -> Result<bool, LedgerError> {
+    pub(crate) fn is_walking(&self, hand: &mut Hand<'_>, is_left: bool) -> Result<bool, LedgerError> {
+        let now = self.clock.now();
         if matches!(hand.walking, Walking::Unknown) {
-            hand.walking = match (hand.source.backlog(), &hand.pass) {
-                (Some(backlog), Some(pass)) => self.walk_due(hand.source, backlog, pass)?,
-                _ => Walking::Over,
-            };
+            let at = if hand.pass.is_some() { self.walk_at(hand.source, now)? } else { None };
+            hand.walking = at.map_or(Walking::Over, Walking::Due);
         }
-        Ok(matches!(hand.walking, Walking::UnderWay(_)))
+        Ok(match hand.walking {
+            Walking::UnderWay(_) => true,
+            Walking::Due(at) => at <= now || !is_left,
+            Walking::Unknown | Walking::Over => false,
+        })
     }
 
-    /// Whether a start finds a walk that is due or was cut off.
-    pub(crate) fn walk_waits(&self, source: &Source, now: Timestamp) -> Result<bool, LedgerError> {
+    /// When a pass that starts now walks, if it does: now, where a walk is due or was cut off, or soon.
+    pub(crate) fn walk_at(&self, source: &Source, now: Timestamp) -> Result<Option<Timestamp>, LedgerError> {
         if source.backlog().is_none() {
-            return Ok(false);
+            return Ok(None);
         }
         let name = source.name().as_str();
         if self.ledger.walk(name)?.is_some_and(|kept| kept.place.is_some()) {
-            return Ok(true);
+            return Ok(Some(now));
         }
         let last = self.ledger.schedule(name, now)?.backlog;
-        Ok(due(last, source.rhythm().backlog(), now) == Due::Now)
+        Ok(match due(last, source.rhythm().backlog(), now) {
+            Due::Later { .. } => None,
+            due => Some(due.at(now)),
+        })
     }
 
-    fn walk_due(
-        &self,
-        source: &Source,
-        backlog: &Backlog,
-        pass: &LedgerPass,
-    ) -> Result<Walking, LedgerError> {
+    /// Takes up the walk that was cut off, or begins another one.
+    fn set_out(&self, source: &Source, backlog: &Backlog, pass: &LedgerPass) -> Result<Walk, LedgerError> {
         let now = self.clock.now();
-        if !self.walk_waits(source, now)? {
-            return Ok(Walking::Over);
-        }
         let kept = self.ledger.walk(source.name().as_str())?;
         let resumed = kept.as_ref().and_then(|kept| kept.place.as_deref()).and_then(|place| {
             Walk::resume(backlog, place)
@@ -134,14 +136,14 @@ impl<F: Fetch> Runner<F> {
                 .ok()
         });
         if let Some(walk) = resumed {
-            return Ok(Walking::UnderWay(Box::new(walk)));
+            return Ok(walk);
         }
         // A history that cannot be read is none: nothing is passed over then.
         let history = kept.as_ref().and_then(|kept| kept.history.as_deref()?.parse::<History>().ok());
         let walk = Walk::begin(backlog, &history.unwrap_or_default(), now);
         self.ledger.mark(pass, Round::Backlog, now)?;
         self.keep_walk(pass, kept.as_ref(), &walk)?;
-        Ok(Walking::UnderWay(Box::new(walk)))
+        Ok(walk)
     }
 
     /// Asks for the next file, takes note of what stands in it, and keeps the place behind it.
@@ -153,12 +155,23 @@ impl<F: Fetch> Runner<F> {
         let (Some(pass), Some(backlog)) = (hand.pass.clone(), hand.source.backlog()) else {
             return Ok(Walked::Step { queued: 0 });
         };
-        let Walking::UnderWay(mut walk) = std::mem::replace(&mut hand.walking, Walking::Over) else {
-            return Ok(Walked::Step { queued: 0 });
+        let mut walk = match std::mem::replace(&mut hand.walking, Walking::Over) {
+            Walking::UnderWay(walk) => walk,
+            Walking::Due(at) => {
+                if at > hand.terms.until {
+                    return Ok(Walked::LetGo(LetGo::OutOfTime));
+                }
+                if !wait(self.clock.as_ref(), interrupt, at).await {
+                    return Ok(Walked::LetGo(LetGo::Interrupted));
+                }
+                Box::new(self.set_out(hand.source, backlog, &pass)?)
+            }
+            Walking::Unknown | Walking::Over => return Ok(Walked::Step { queued: 0 }),
         };
         let asking = Asking::of(hand.source, backlog, hand.access, &hand.terms, interrupt);
         let kept = self.ledger.walk(pass.source())?;
         let (mut queued, mut asked) = (0, false);
+        let is_first = walk.report().requests == 0;
         let goes_on = loop {
             match walk.next() {
                 Step::Batch(batch) => {
@@ -174,6 +187,11 @@ impl<F: Fetch> Runner<F> {
                     Asked::LetGo(why) => return Ok(Walked::LetGo(why)),
                     Asked::Answered(unread) => {
                         asked = true;
+                        if is_first {
+                            // From when its first request has left the 24 hours are counted, not from when it was
+                            // decided on.
+                            self.ledger.mark(&pass, Round::Backlog, self.clock.now())?;
+                        }
                         if let Some(Unread { address, code, reason }) = unread {
                             self.refused(hand, "", &address, code, &reason);
                         }
@@ -327,8 +345,9 @@ impl<F: Fetch> Runner<F> {
             match announced(source, announcement, SeenIn::Backlog, now) {
                 Ok(found) => listed.push(self.same_article(source, found)?),
                 Err(unqueued) => {
-                    if let Unqueued::Embargo { until, identifier } = &unqueued {
-                        self.put_off(pass, source, identifier, *until, &unqueued, now)?;
+                    if let Unqueued::Embargo { until, reference } = &unqueued {
+                        let reference = self.same_article(source, reference.as_ref().clone())?;
+                        self.put_off(pass, &reference, *until, &unqueued, now)?;
                     }
                     walk.refuse(unqueued.code(), &shown(announcement.link.as_deref()));
                 }

@@ -1,0 +1,121 @@
+//! How far passes get in their time, and that nobody is left waiting for ever.
+
+use std::time::Duration;
+
+use releve_pass::End;
+
+use crate::site::{List, Planned, Site};
+use crate::world::{CRON, DAY, HOUR, MINUTE, World, noon, since_noon};
+
+/// Articles that are older than the beginning, one every five minutes.
+fn backlog(list: List, count: u32) -> Site {
+    let age = |id: u32| MINUTE * (5 * id);
+    Site::new(list, (1..=count).map(|id| Planned::new(u64::from(id), noon() - age(id))).collect())
+}
+
+#[tokio::test(start_paused = true)]
+async fn r21_a_backlog_of_5000_articles_is_read_at_the_rate_that_is_promised() {
+    let world = World::new();
+    backlog(List::Pages, 5_000).open(&world);
+    let source = List::Pages.source();
+    let mut passes = 0;
+    while world.vault.all().len() < 5_000 {
+        // What is due begins at once, as the daemon has it.
+        world.at(CRON * passes).await;
+        passes += 1;
+        let report = world.pass(&source).await;
+        assert!(matches!(report.end, End::TimeUp | End::Done), "{report:?}");
+    }
+    world.check_pace(List::Pages.trigger());
+    let asked = world.publisher.asked();
+    let took = since_noon(asked.last().unwrap().sent_at);
+    let rate = (asked.len() - 1) as f64 / took.as_secs_f64();
+    println!(
+        "{passes} passes, {} requests in {took:?}: {:.1} % of one a second",
+        asked.len(),
+        100.0 * rate
+    );
+    assert!(rate >= 0.97, "{rate}");
+    // One request an article, and few besides.
+    assert!(asked.len() < 5_000 + 70, "{}", asked.len());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pass_of_14_minutes_ends_in_time_and_the_next_goes_on() {
+    let world = World::new();
+    backlog(List::Pages, 2_000).open(&world);
+    let source = List::Pages.source();
+    let mut quarter = 0;
+    while world.vault.all().len() < 2_000 {
+        assert!(quarter < 4, "{}", world.vault.all().len());
+        world.at(CRON * quarter).await;
+        let until = world.now() + MINUTE * 14;
+        let report = world.process().pass(&source, until).await.unwrap();
+        assert!(world.now() <= until, "{:?}", world.now());
+        assert!(matches!(report.end, End::TimeUp | End::Done), "{report:?}");
+        quarter += 1;
+    }
+    world.check_pace(List::Pages.trigger());
+    // The walk, which was through after the first pass, was not begun again.
+    assert_eq!(world.asked(List::Pages.entrance()).len(), 1);
+}
+
+/// Two requests an hour are all there is. They go to trigger and articles in turn, whatever starts the passes.
+#[tokio::test(start_paused = true)]
+async fn r21_a_crawl_delay_of_30_minutes_starves_neither_trigger_nor_articles() {
+    for budget in [None, Some(MINUTE * 14)] {
+        let world = World::new();
+        let mut site = Site::with_articles(List::Sitemaps, 12);
+        site.robots = "User-agent: *\nCrawl-delay: 1800\n".to_owned();
+        site.articles.extend((13..=60).map(|id| Planned::new(id, noon() + HOUR * u32::try_from(id).unwrap())));
+        site.open(&world);
+        let source = List::Sitemaps.source();
+        let mut running = Vec::new();
+        for quarter in 0..96 * 3 {
+            world.at(CRON * quarter).await;
+            let until = budget.map_or(jiff::Timestamp::MAX, |budget| world.now() + budget);
+            let (process, source) = (world.process(), source.clone());
+            running.push(tokio::spawn(async move {
+                let report = process.begin(&source, until).await.unwrap();
+                let length = report.finished_at.duration_since(report.started_at);
+                (Duration::try_from(length).unwrap(), report)
+            }));
+        }
+        let asked = world.publisher.asked();
+        for pair in asked.windows(2) {
+            let gap = pair[1].sent_at.duration_since(pair[0].sent_at);
+            assert!(gap.as_secs() >= 1_800, "{gap:?}");
+        }
+        // Nearly all of the 144 turns are used.
+        assert!(asked.len() > 120, "{}", asked.len());
+        let read = world.asked(List::Sitemaps.trigger()).len();
+        let articles = asked.iter().filter(|asked| asked.url.contains("/a/")).count();
+        println!("{budget:?}: {} requests, {read} to the trigger, {articles} to articles", asked.len());
+        assert!(read >= 40 && articles >= 40, "{read} {articles}");
+        for pass in running {
+            // Whoever waits does so for no longer than until the trigger is due again, and then lets others work.
+            let (length, report) = pass.await.unwrap();
+            let most = budget.unwrap_or(HOUR + MINUTE);
+            assert!(length <= most, "{length:?} {report:?}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn r22_an_unreachable_robots_txt_is_tried_again_after_15_minutes_and_an_old_one_serves_a_day() {
+    let world = World::new();
+    Site::with_articles(List::Sitemaps, 3).open(&world);
+    let source = List::Sitemaps.source();
+    world.publisher.put("https://www.example.org/robots.txt", releve_fetch::MemoryAnswer::new(503, "text/plain", ""));
+    world.passes(&source, (0..59).map(|minute| MINUTE * minute)).await;
+    let asked = world.asked("/robots.txt");
+    assert_eq!(asked.len(), world.publisher.asked().len());
+    assert_eq!(asked.iter().map(Duration::as_secs).collect::<Vec<_>>(), [0, 900, 1_800, 2_700]);
+    world.publisher.put("https://www.example.org/robots.txt", releve_fetch::MemoryAnswer::new(404, "text/plain", ""));
+    world.passes(&source, (4..96 * 3).map(|quarter| CRON * quarter)).await;
+    world.check_pace(List::Sitemaps.trigger());
+    let days = world.asked("/robots.txt").len() - 4;
+    assert_eq!(days, 3, "{:?}", world.asked("/robots.txt"));
+    assert_eq!(world.vault.all().len(), 3);
+    assert!(world.asked("/feed").windows(2).all(|pair| pair[1] - pair[0] < DAY));
+}
