@@ -61,6 +61,8 @@ pub enum Kind {
 #[derive(Clone, Debug)]
 pub struct File<'a> {
     content: Content<'a>,
+    /// Whether it could not be unpacked to its end.
+    is_cut: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -75,7 +77,8 @@ impl<'a> File<'a> {
     /// only its charset counts. `base` is the address that a feed's relative links are relative to: the file's
     /// own, after redirects.
     pub fn open(bytes: &'a [u8], content_type: Option<&str>, base: &str) -> Result<Self, FileError> {
-        let text = match unpack(bytes)? {
+        let (unpacked, is_cut) = unpack(bytes)?;
+        let text = match unpacked {
             Cow::Borrowed(bytes) => decode(bytes, content_type),
             Cow::Owned(bytes) => decode_owned(bytes, content_type),
         };
@@ -93,12 +96,13 @@ impl<'a> File<'a> {
                 Content::Lines(text)
             }
         };
-        Ok(Self { content })
+        Ok(Self { content, is_cut })
     }
 
     /// With everything that it was opened from, so that nothing else needs to be kept.
     pub(crate) fn into_owned(self) -> File<'static> {
         File {
+            is_cut: self.is_cut,
             content: match self.content {
                 Content::Xml(text, root) => Content::Xml(text.into_owned(), root),
                 Content::Lines(text) => Content::Lines(text.into_owned()),
@@ -123,11 +127,13 @@ impl<'a> File<'a> {
     /// is missing may be the field that says not to read yet.
     pub fn entries(&self) -> Entries<'_> {
         Entries {
+            // XML shows by itself whether its end is missing, and what follows after that is of no account.
+            is_cut: self.is_cut && self.kind() == Kind::Text,
             source: match &self.content {
                 Content::Xml(text, root) => Source::Urls(Urls::new(text.as_str(), text.is_lossy(), *root)),
                 Content::Lines(text) => Source::Lines(text.as_str().lines()),
                 Content::Feed(Ok(feed)) => {
-                    let left_out = feed.items - feed.announcements.len();
+                    let left_out = feed.items.saturating_sub(feed.announcements.len());
                     Source::Feed {
                         announcements: feed.announcements.iter(),
                         left_out,
@@ -211,7 +217,7 @@ pub enum Broken {
         /// The byte, counted from 0.
         at: u64,
     },
-    /// It ends inside its root element.
+    /// It ends inside its root element, or is packed and cannot be unpacked to its end.
     CutOff,
     /// It is a feed that cannot be read.
     Feed {
@@ -247,6 +253,7 @@ impl fmt::Display for Broken {
 #[derive(Debug)]
 pub struct Entries<'t> {
     source: Source<'t>,
+    is_cut: bool,
 }
 
 #[derive(Debug)]
@@ -265,7 +272,7 @@ impl Entries<'_> {
             Source::Urls(urls) => urls.broken(),
             Source::Broken(broken) => Some(broken),
             Source::Feed { broken, .. } => broken.as_ref(),
-            Source::Lines(_) => None,
+            Source::Lines(_) => self.is_cut.then_some(&Broken::CutOff),
         }
     }
 }
@@ -321,7 +328,7 @@ pub enum FileError {
     Html,
     /// It is something else.
     NotAList,
-    /// It begins like a packed file and cannot be unpacked.
+    /// It begins like a packed file, and nothing of it can be unpacked.
     Packing,
     /// It is larger than [`UNPACKED_BYTES_MAX`] once it is unpacked.
     TooLarge,
@@ -358,23 +365,27 @@ impl fmt::Display for FileError {
 
 impl std::error::Error for FileError {}
 
-/// Unpacks what is gzip by its first bytes.
-fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, FileError> {
+/// Unpacks what is gzip by its first bytes, as far as that can be done, and says whether it could not to the end.
+fn unpack(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, bool), FileError> {
     let mut unpacked = Cow::Borrowed(bytes);
+    let mut is_cut = false;
     for _ in 0..PACKINGS_MAX {
         if !unpacked.starts_with(&[0x1f, 0x8b]) {
             break;
         }
         let limit = UNPACKED_BYTES_MAX as u64 + 1;
         let mut out = Vec::with_capacity(announced_len(&unpacked));
-        // A broken end is a broken end, whatever was whole before it: what is missing cannot be told.
-        MultiGzDecoder::new(&*unpacked).take(limit).read_to_end(&mut out).map_err(|_| FileError::Packing)?;
+        let read = MultiGzDecoder::new(&*unpacked).take(limit).read_to_end(&mut out);
+        if read.is_err() && out.is_empty() {
+            return Err(FileError::Packing);
+        }
+        is_cut |= read.is_err();
         if out.len() > UNPACKED_BYTES_MAX {
             return Err(FileError::TooLarge);
         }
         unpacked = Cow::Owned(out);
     }
-    Ok(unpacked)
+    Ok((unpacked, is_cut))
 }
 
 /// What the end of a gzip file says of its length, as far as that can be true: deflate makes of one byte 1,032

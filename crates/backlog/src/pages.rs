@@ -168,7 +168,7 @@ impl Pages {
         let keys: Vec<_> = feed.announcements.iter().map(key).collect();
         let known: HashSet<_> = self.before.iter().copied().collect();
         let tied = tied(&feed.announcements);
-        let left_out = feed.items - feed.announcements.len();
+        let left_out = feed.items.saturating_sub(feed.announcements.len());
         let mut fresh = feed.announcements;
         let mut is_new = keys.iter().map(|key| !known.contains(key));
         fresh.retain(|_| is_new.next().unwrap_or(true));
@@ -225,7 +225,7 @@ impl Pages {
 
     /// How many pages in a row have brought nothing new with this one. A step back is not meant to.
     fn repeats_after(&self, page: &Page) -> u8 {
-        if page.has_fresh || self.steps_back_now > 0 { 0 } else { self.repeats + 1 }
+        if page.has_fresh || self.steps_back_now > 0 { 0 } else { self.repeats.saturating_add(1) }
     }
 
     /// The place after a page that was as it should be.
@@ -235,7 +235,7 @@ impl Pages {
             attempts: 0,
             size: self.size.max(page.items),
             total: around.total.or(self.total),
-            distinct: self.distinct + u32::from(page.has_fresh),
+            distinct: self.distinct.saturating_add(u32::from(page.has_fresh)),
             repeats: self.repeats_after(&page),
             before: page.keys,
             tied: page.tied,
@@ -255,8 +255,8 @@ impl Pages {
             attempts: 0,
             total: around.total.or(self.total),
             is_overlapping: false,
-            steps_back: self.steps_back + 1,
-            steps_back_now: self.steps_back_now + 1,
+            steps_back: self.steps_back.saturating_add(1),
+            steps_back_now: self.steps_back_now.saturating_add(1),
             ..self.clone()
         };
         back.by_date.restart();
@@ -304,7 +304,7 @@ impl Pages {
     }
 
     fn after_page(&self, page: Page, first: u64, around: &Around<'_>) -> Then {
-        let number = self.number();
+        let number = self.number().max(first);
         let vanished = self.vanished(around);
         if vanished > 0 && number > first {
             let pages = vanished.div_ceil(self.size.max(1)).min(number - first);
@@ -316,7 +316,7 @@ impl Pages {
             return self.back(At::Number(number - 1), around);
         }
         let total_pages = around.total_pages.filter(|pages| *pages > 0);
-        let is_last = total_pages.is_some_and(|pages| number - first + 1 >= pages);
+        let is_last = total_pages.is_some_and(|pages| number - first >= pages - 1);
         if page.items == 0 || is_last {
             return Then::ListEnd;
         }
@@ -326,7 +326,7 @@ impl Pages {
             let is_last_again = self.distinct > 1 && total_pages.is_none();
             return if is_last_again { Then::ListEnd } else { Then::Broken(report::LIST_REPEATS.to_owned()) };
         }
-        Then::Page(Box::new(self.on(At::Number(number + 1), page, around)))
+        Then::Page(Box::new(self.on(At::Number(number.saturating_add(1)), page, around)))
     }
 
     /// After a page that says itself what comes next.

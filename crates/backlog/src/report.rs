@@ -185,7 +185,9 @@ impl fmt::Display for End {
                 LIST_CYCLE => "a page of the list leads back to one before it",
                 LIST_UNSTEADY => "the list shifts faster than it can be walked",
                 REQUESTS_MAX => "the list has more files than one walk may ask for",
-                NO_SITEMAP_NAMED => "robots.txt names no sitemap: name it in [backlog]",
+                NO_SITEMAP_NAMED => {
+                    "robots.txt names no sitemap that may be asked for: name it in [backlog]"
+                },
                 NOTHING_READ => "no file of the list could be read",
                 PARAMETER_UNDECLARED => {
                     "the list's next address has a parameter that is not declared in necessary_parameters of [backlog]"

@@ -46,6 +46,9 @@ pub const REQUESTS_MAX: u64 = 86_400;
 /// How many files an index may name: as many as sitemaps.org allows.
 pub const INDEX_FILES_MAX: usize = 50_000;
 
+/// How many files may wait to be read: as many as one walk may ask for.
+const FILES_MAX: usize = 86_400;
+
 /// How many indexes may lead to a file. sitemaps.org knows one; systems nest a second one for languages or
 /// years.
 pub const DEPTH_MAX: u8 = 5;
@@ -427,7 +430,8 @@ impl Walk {
             State::Entrance => Step::Entrance,
             State::Request => match self.request() {
                 Some(request) => Step::Request(request),
-                None => Step::End(End::ListEnd),
+                // A walk with nothing left to ask for has ended or pauses.
+                None => Step::End(End::Broken { code: report::NOTHING_READ.to_owned() }),
             },
             State::Batch(batches) => Step::Batch(batches.batch()),
             State::Pause { code } => Step::Pause { code: code.clone() },
@@ -561,6 +565,10 @@ impl Walk {
         let Trail::Files(trail) = &mut self.trail else { return };
         let mut files = Vec::with_capacity(listed.len());
         for Listed { address, lastmod, removed } in listed {
+            if trail.pending.len() + files.len() == FILES_MAX {
+                count(&mut self.report.gaps, "list-too-long", &shown(address.as_str()));
+                break;
+            }
             let is_new = trail.seen.insert(Fingerprint::of_file(&address));
             if let Some(parameter) = removed {
                 // Two files that differ in this parameter alone are one without it, and one of them is not read.
@@ -590,7 +598,7 @@ impl Walk {
             Answer::Barred { code } => self.file_unread(&file, code),
             Answer::Status(_) | Answer::Failed { .. } => {
                 let code = code_of(answer);
-                file.marks.attempts += 1;
+                file.marks.attempts = file.marks.attempts.saturating_add(1);
                 match &mut self.trail {
                     Trail::Files(files) if file.marks.attempts < ATTEMPTS_MAX => files.failed.push(file),
                     _ => count(&mut self.report.gaps, &code, &example),
@@ -637,13 +645,13 @@ impl Walk {
             self.index_read(&file, page.address, &opened);
             self.advance();
         } else {
-            self.hand_out(file, page.address.clone(), &opened);
+            self.hand_out(file, page.address.clone(), opened, 0);
         }
     }
 
     fn index_read(&mut self, index: &Pending, base: &HttpsUrl, opened: &File<'_>) {
         let example = shown(index.address.as_str());
-        let depth = index.marks.depth + 1;
+        let depth = index.marks.depth.saturating_add(1);
         if depth > DEPTH_MAX {
             count(&mut self.report.gaps, "index-too-deep", &example);
             return;
@@ -678,21 +686,17 @@ impl Walk {
         self.add_files(files, depth);
     }
 
-    /// Hands out what stands in a file.
-    fn hand_out(&mut self, file: Pending, base: HttpsUrl, opened: &File<'_>) {
-        self.hand_out_from(file, base, opened, 0);
-    }
-
     fn hand_out_rest(&mut self, file: Pending, base: HttpsUrl, rest: Option<(File<'static>, usize)>) {
         match rest {
-            Some((opened, at)) => self.hand_out_from(file, base, &opened, at),
+            Some((opened, at)) => self.hand_out(file, base, opened, at),
             None => self.advance(),
         }
     }
 
-    fn hand_out_from(&mut self, file: Pending, base: HttpsUrl, opened: &File<'_>, skip: usize) {
+    /// Hands out what stands in a file from its `skip`-th entry on.
+    fn hand_out(&mut self, file: Pending, base: HttpsUrl, opened: File<'_>, skip: usize) {
         let example = shown(file.address.as_str());
-        let read = Run::read(opened, &base, skip, self.floor);
+        let read = Run::read(&opened, &base, skip, self.floor);
         for (code, example) in &read.left_out {
             count(&mut self.report.refused, code, example);
         }
@@ -701,7 +705,7 @@ impl Walk {
         }
         self.report.before_floor += u64::try_from(read.run.before_floor()).unwrap_or_default();
         self.check_dates(&file, &read.run);
-        let rest = read.has_more.then(|| (opened.clone().into_owned(), read.looked_at));
+        let rest = read.has_more.then(|| (opened.into_owned(), read.looked_at));
         if read.run.len() == 0 {
             return self.hand_out_rest(file, base, rest);
         }
@@ -850,7 +854,7 @@ impl Walk {
 
     fn page_failed(&mut self, code: String) {
         let Trail::Pages(at) = &mut self.trail else { return };
-        at.attempts += 1;
+        at.attempts = at.attempts.saturating_add(1);
         if at.attempts < ATTEMPTS_MAX {
             self.state = State::Pause { code };
         } else {

@@ -1,5 +1,6 @@
 //! Files of a list: what they are, and what stands in them.
 
+use std::fmt::Write as _;
 use std::io::Write as _;
 
 use flate2::Compression;
@@ -217,6 +218,26 @@ fn a_broken_file_is_read_to_the_break() {
     assert_eq!(cut("2026-03"), ["https://a.example/1", "https://a.example/2"]);
     let (_, read, broken) = read(b"<urlset><url><loc>https://a.example/1</loc></url></url><url><loc>https://a.example/2</loc></url></urlset>");
     assert_eq!((read, broken), (vec!["https://a.example/1".to_owned()], Some("sitemap-malformed")));
+}
+
+/// A packed file is read as far as it can be unpacked. What follows after the end of its root is of no account.
+#[test]
+fn a_packed_file_is_read_to_the_break() {
+    let mut list = String::new();
+    for n in 0..2_000 {
+        write!(list, "<url><loc>https://a.example/{}</loc></url>", n * n).unwrap();
+    }
+    let packed = pack(format!("<urlset>{list}</urlset>").as_bytes());
+    let (_, entries, broken) = read(&packed[..packed.len() / 2]);
+    assert!(entries.len() > 100 && entries.len() < 2_000, "{}", entries.len());
+    assert_eq!(broken, Some("sitemap-cut-off"));
+    for after in [&b"\0\0\0\0"[..], b"</html>"] {
+        let (_, entries, broken) = read(&[&packed, after].concat());
+        assert_eq!((entries.len(), broken), (2_000, None));
+    }
+    let text = pack(b"https://a.example/1\nhttps://a.example/2\n");
+    let (_, entries, broken) = read(&text[..text.len() - 4]);
+    assert_eq!((entries.len(), broken), (2, Some("sitemap-cut-off")));
 }
 
 /// No entity that a document declares is expanded, so none can grow or reach for a file.
