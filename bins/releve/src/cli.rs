@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use releve_deposit::Permission;
 use releve_redirect_policy::AdmittedHosts;
 use releve_source::{SourceName, SourceNameError};
+use releve_url_canon::HttpsUrl;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -195,6 +196,10 @@ pub(crate) enum ShowAs {
     Envelope,
     /// The proof.
     Proof,
+    /// The unit: three WARC records, byte for byte as they were sealed.
+    Unit,
+    /// The unit's last timestamp, as the authority gave it (RFC 3161).
+    Timestamp,
 }
 
 /// What is done with the vault.
@@ -211,6 +216,16 @@ pub(crate) enum VaultCommand {
     Reinstate(DecisionArgs),
     /// List every withdrawal, lifted ones too.
     Withdrawals,
+    /// Have a timestamp authority (RFC 3161) stamp every unit that has no timestamp yet, and seal what it answers beside the
+    /// units. It is a third party, and learns their digests: none is asked but the one named here.
+    Timestamp {
+        /// Where the authority takes requests.
+        #[arg(long, value_name = "ADDRESS")]
+        authority: HttpsUrl,
+        /// The certificate authorities that its TLS certificate may lead to, as PEM; the public ones, without it.
+        #[arg(long, value_name = "FILE")]
+        authority_ca: Option<PathBuf>,
+    },
     /// Serve it to connectors on other machines, over HTTPS, until asked to stop. Standard error has a line for each request.
     Serve(ServeArgs),
     /// Say who may deposit over the network.

@@ -84,6 +84,10 @@
 //! was checked against it, with a seal of its own, so that a proof can be checked when one of them has gone
 //! from every list.
 //!
+//! A timestamp of a unit's digest by an authority (RFC 3161) is sealed likewise, whenever it comes: a `resource`
+//! record with the token as its block (`application/cms`) and the target `urn:releve:timestamp:` with the unit's
+//! digest, and a seal of its own. The unit does not change, and the chain binds the token to it.
+//!
 //! # An export
 //!
 //! [`export_wacz`] packs units, byte for byte as they were sealed, into a WACZ with an index and a list of pages: a

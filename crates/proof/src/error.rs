@@ -19,6 +19,8 @@ pub enum Error {
         /// What is wrong with it, as the rest of a sentence that begins with the field.
         what: String,
     },
+    /// A reply of a timestamp authority gives no token, or the token is not of what was asked; the text says why.
+    Timestamp(String),
     /// The facts are well formed, but they prove nothing: a check would refuse them.
     Refused(Refusal),
 }
@@ -30,6 +32,7 @@ impl Error {
             Self::Handshake(_) => "handshake-unusable",
             Self::Roots(_) => "roots-malformed",
             Self::Document { .. } => "proof-malformed",
+            Self::Timestamp(_) => "timestamp-unusable",
             Self::Refused(refusal) => refusal.reason().code(),
         }
     }
@@ -52,6 +55,7 @@ impl fmt::Display for Error {
         match self {
             Self::Handshake(what) => write!(f, "the handshake gives no evidence: {what}"),
             Self::Roots(what) => write!(f, "the set of roots cannot be used: {what}"),
+            Self::Timestamp(what) => write!(f, "the timestamp cannot be used: {what}"),
             Self::Document { field, what } => write!(f, "the proof cannot be used: `{field}` {what}"),
             Self::Refused(refusal) => refusal.fmt(f),
         }

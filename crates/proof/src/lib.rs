@@ -44,6 +44,12 @@
 //! [`Proof::choose_roots`]. `GUIDE.md` in this crate says how to check a proof with openssl and a script of
 //! some 300 lines, and what it means.
 //!
+//! # An instant by another clock
+//!
+//! Who wants the instant bound to a clock that is not the connector's asks a timestamp authority (RFC 3161) for
+//! a [token](TimestampToken) of a unit's digest, by a [request](TimestampRequest) that says no more than that digest.
+//! It shows that the unit was there then, not since when.
+//!
 //! # What this crate does not do
 //!
 //! It opens no connection and reads no clock: [`Tls::from_wire`] is handed the bytes that went over the wire.
@@ -65,6 +71,7 @@ mod reason;
 mod roots;
 #[cfg(test)]
 mod tests;
+mod timestamp;
 mod tls;
 mod wire;
 
@@ -78,4 +85,5 @@ pub use error::Error;
 pub use evidence::HandshakeEvidence;
 pub use reason::{Reason, Refusal};
 pub use roots::RootSet;
+pub use timestamp::{TIMESTAMP_BYTES_MAX, TimestampRequest, TimestampToken};
 pub use tls::{CipherSuite, HANDSHAKE_BYTES_MAX, Protocol, Tls, Wire};

@@ -8,6 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use releve_deposit::{
     ArticleKey, Difference, LocalVault, Part, Unit, Vault as _, VaultError, Version, differences,
 };
+use releve_proof::TimestampToken;
 use serde_json::{Value, json};
 
 use super::print_json;
@@ -75,7 +76,11 @@ struct Sealed<'a> {
 impl Sealed<'_> {
     fn to_json(&self, format: ShowAs) -> Result<Value> {
         let unit = &self.unit;
+        let bytes =
+            |bytes: &[u8]| json!({ "unit": unit.digest().to_string(), "base64": STANDARD.encode(bytes) });
         Ok(match format {
+            ShowAs::Unit => bytes(unit.bytes()),
+            ShowAs::Timestamp => bytes(self.timestamp()?.as_der()),
             ShowAs::Proof => serde_json::from_str(&unit.proof().to_json())?,
             ShowAs::Envelope => json!({
                 "address": unit.address().as_str(),
@@ -96,6 +101,8 @@ impl Sealed<'_> {
                     Ok(())
                 })?;
                 versions.reverse();
+                let timestamps = self.vault.timestamps(unit.digest())?;
+                let timestamps: Vec<_> = timestamps.iter().map(TimestampToken::at).collect();
                 json!({
                     "article": unit.article_json(),
                     "number": self.chosen.number,
@@ -103,6 +110,7 @@ impl Sealed<'_> {
                     "read_at": unit.read_at(),
                     "unit": unit.digest().to_string(),
                     "receipt": self.chosen.receipt.to_json(),
+                    "timestamps": timestamps,
                     "versions": versions,
                 })
             }
@@ -112,6 +120,8 @@ impl Sealed<'_> {
     fn print(&self, format: ShowAs, out: &mut Shown<impl Write>) -> Result<()> {
         let unit = &self.unit;
         match format {
+            ShowAs::Unit => out.raw(unit.bytes())?,
+            ShowAs::Timestamp => out.raw(self.timestamp()?.as_der())?,
             ShowAs::Envelope => out.raw(unit.envelope())?,
             ShowAs::Proof => writeln!(out, "{}", unit.proof().to_json())?,
             ShowAs::Markdown => {
@@ -121,6 +131,9 @@ impl Sealed<'_> {
                 writeln!(out, "{key}, version {number} of {}", self.versions.len())?;
                 writeln!(out, "read at {} on {}", unit.address(), unit.read_at())?;
                 writeln!(out, "unit {}, seal {}", unit.digest(), receipt.sequence)?;
+                for token in self.vault.timestamps(unit.digest())? {
+                    writeln!(out, "known to a timestamp authority at {}, by its own clock", token.at())?;
+                }
                 writeln!(out, "{}", releve_proof::ATTESTS)?;
                 if self.versions.len() > 1 {
                     self.history(|version, differences| print_version(version, differences, out))?;
@@ -128,6 +141,14 @@ impl Sealed<'_> {
             }
         }
         Ok(())
+    }
+
+    fn timestamp(&self) -> Result<TimestampToken> {
+        let Version { key, number, .. } = self.chosen;
+        let last = self.vault.timestamps(self.unit.digest())?.pop();
+        last.ok_or_else(|| {
+            anyhow!("version {number} of {key} has no timestamp; see `releve vault timestamp`")
+        })
     }
 
     /// Tells each version, the last one first, and how it differs from the one before it. The first differs from none.

@@ -3,6 +3,7 @@
 mod key;
 mod serve;
 mod source;
+mod timestamp;
 mod withdrawal;
 
 use std::io::Write;
@@ -24,6 +25,9 @@ pub(crate) fn run(global: &Global, command: &VaultCommand, out: &mut dyn Write) 
     match command {
         VaultCommand::Reindex => rebuild(&world, global, out),
         VaultCommand::Stats => stats(&world, global, out),
+        VaultCommand::Timestamp { authority, authority_ca } => {
+            timestamp::run(&world, global, authority, authority_ca.as_deref(), out)
+        }
         VaultCommand::Withdraw(args) => withdrawal::withdraw(&world, global, args, out),
         VaultCommand::Reinstate(args) => withdrawal::reinstate(&world, global, args, out),
         VaultCommand::Withdrawals => withdrawal::list(&world, global, out),

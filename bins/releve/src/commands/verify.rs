@@ -71,6 +71,7 @@ impl Whole {
             "segments": found.segments,
             "units": found.units,
             "root_sets": found.root_sets,
+            "timestamps": found.timestamps,
             "by_roots_today": found.by_roots_today,
             "by_roots_sealed": found.by_roots_sealed,
             "head": found.head.map(|(sequence, seal)| json!({ "sequence": sequence, "seal": seal.to_string() })),
@@ -92,6 +93,13 @@ impl Whole {
             "  {} proofs against today's authorities, {} against authorities sealed with them",
             found.by_roots_today, found.by_roots_sealed
         )?;
+        if found.timestamps > 0 {
+            writeln!(
+                out,
+                "  {} timestamps, whose signatures are for `openssl ts -verify`",
+                found.timestamps
+            )?;
+        }
         match found.head {
             Some((sequence, seal)) => writeln!(out, "  head: seal {sequence}, {seal}")?,
             None => writeln!(out, "  the vault is empty")?,

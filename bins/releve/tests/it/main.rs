@@ -13,4 +13,5 @@ mod promises;
 mod readme;
 mod show;
 mod support;
+mod timestamp;
 mod vault;

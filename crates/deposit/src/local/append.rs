@@ -19,12 +19,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use jiff::Timestamp;
-use releve_proof::{RootSet, Sha256};
+use releve_proof::{RootSet, Sha256, TimestampToken};
 
 use super::control::Control;
 use super::index::{Head, Index, Writing};
 use super::manifest::{Manifest, sync_folder};
-use super::segment::{self, Cause, Content, Opening, Reader, Sealed, SealedRoots, Unreadable, find_seal};
+use super::segment::{
+    self, Cause, Content, Opening, Reader, Sealed, SealedRoots, SealedTimestamp, Unreadable, find_seal,
+};
 use crate::admission::already_sealed;
 use crate::seal::Seal;
 use crate::{DepositError, Outcome, Receipt, Unit, VaultError};
@@ -175,10 +177,8 @@ impl Appender {
                 Ok(None) => {
                     let at = request.received_at;
                     if batch.bytes.is_empty() {
-                        if head.segment == 0 || head.is_closed || head.end >= self.segment_bytes_max {
-                            begin_segment(&self.folder, &self.manifest, &mut head, at)?;
-                            batch.start = head.end;
-                        }
+                        batch.start =
+                            make_room(&self.folder, &self.manifest, self.segment_bytes_max, &mut head, at)?;
                         if !writing.has_roots(&self.roots.digest())? {
                             let roots = SealedRoots::new(&self.roots, at);
                             batch.seal(&writing, &mut head, Content::Roots(roots), at)?;
@@ -196,6 +196,31 @@ impl Appender {
             writing.commit(&head)?;
         }
         Ok(answers)
+    }
+
+    /// Seals a timestamp of a unit. `None` if the vault has no such unit.
+    pub(super) fn append_timestamp(
+        &mut self,
+        token: &TimestampToken,
+        received_at: Timestamp,
+    ) -> Result<Option<Receipt>, VaultError> {
+        self.locked(|appender| {
+            let writing = appender.index.write()?;
+            let mut head = writing.head()?;
+            recover(&appender.folder, &appender.manifest, &writing, &mut head)?;
+            if writing.receipt(&token.digest())?.is_none() {
+                return Ok(None);
+            }
+            let synced = head.sequence;
+            let Self { folder, manifest, segment_bytes_max, .. } = appender;
+            let start = make_room(folder, manifest, *segment_bytes_max, &mut head, received_at)?;
+            let mut batch = Batch { synced, start, bytes: Vec::new() };
+            let content = Content::Timestamp(SealedTimestamp::new(token.clone()));
+            let receipt = batch.seal(&writing, &mut head, content, received_at)?;
+            batch.write(&segment::path(&appender.folder, head.segment))?;
+            writing.commit(&head)?;
+            Ok(Some(receipt))
+        })
     }
 }
 
@@ -271,6 +296,20 @@ impl Batch {
             VaultError::io("write", path, error)
         })
     }
+}
+
+/// Begins a segment if there is none that could be continued. Returns where in it the next thing goes.
+fn make_room(
+    folder: &Path,
+    manifest: &Manifest,
+    segment_bytes_max: u64,
+    head: &mut Head,
+    at: Timestamp,
+) -> Result<u64, VaultError> {
+    if head.segment == 0 || head.is_closed || head.end >= segment_bytes_max {
+        begin_segment(folder, manifest, head, at)?;
+    }
+    Ok(head.end)
 }
 
 /// Begins the segment after the one in `head`, and puts `head` behind its warcinfo record. That is synced by

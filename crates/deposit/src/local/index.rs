@@ -13,7 +13,7 @@ use crate::{ArticleKey, Receipt, Since, VaultError, Version};
 pub(super) const FILE: &str = "index.sqlite";
 
 /// The index's own format. Another one is not migrated but rebuilt.
-const FORMAT: i64 = 1;
+const FORMAT: i64 = 2;
 
 /// Everything that says where to go on is in the one row of `head`, in the same transaction as the rows that
 /// brought it there.
@@ -34,6 +34,12 @@ const SCHEMA: &str = "
         segment INTEGER NOT NULL,
         offset INTEGER NOT NULL
     ) STRICT;
+    CREATE TABLE timestamp (
+        unit BLOB NOT NULL,
+        segment INTEGER NOT NULL,
+        offset INTEGER NOT NULL,
+        PRIMARY KEY (unit, segment, offset)
+    ) STRICT, WITHOUT ROWID;
     CREATE TABLE unit (
         sequence INTEGER PRIMARY KEY,
         source TEXT NOT NULL,
@@ -68,12 +74,12 @@ pub(super) struct Head {
     pub(super) is_closed: bool,
     pub(super) sequence: u64,
     pub(super) seal: Option<Sha256>,
-    /// How many units there are, sets of roots apart.
+    /// How many units there are, sets of roots and timestamps apart.
     pub(super) units: u64,
 }
 
 impl Head {
-    /// Puts it behind a unit or set of roots in its segment.
+    /// Puts it behind something sealed in its segment.
     pub(super) fn advance(&mut self, sealed: &Sealed) {
         self.end = sealed.end;
         self.sequence = sealed.receipt.sequence;
@@ -229,6 +235,30 @@ impl Index {
         })
     }
 
+    /// Where the timestamps of a unit lie, in the order of sealing.
+    pub(super) fn timestamps(&self, unit: &Sha256) -> Result<Vec<(u32, u64)>, VaultError> {
+        self.rows(
+            "SELECT segment, offset FROM timestamp WHERE unit = ?1 ORDER BY segment, offset",
+            params![unit.as_bytes()],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
+    }
+
+    /// Units behind this sequence that have no timestamp: sequence and digest.
+    pub(super) fn without_timestamp(
+        &self,
+        sequence: u64,
+        count_max: usize,
+    ) -> Result<Vec<(u64, Sha256)>, VaultError> {
+        let count_max = i64::try_from(count_max).unwrap_or(i64::MAX);
+        self.rows(
+            "SELECT sequence, digest FROM unit WHERE sequence > ?1 \
+             AND NOT EXISTS (SELECT 1 FROM timestamp WHERE timestamp.unit = digest) ORDER BY sequence LIMIT ?2",
+            params![sequence, count_max],
+            |row| Ok((row.get(0)?, Sha256::from_bytes(row.get(1)?))),
+        )
+    }
+
     /// How many units each source has, how many articles they are of, and their bytes.
     pub(super) fn sources(&self) -> Result<Vec<(String, u64, u64, u64)>, VaultError> {
         self.rows(
@@ -298,7 +328,8 @@ impl Writing<'_> {
                 None
             };
             transaction.execute_batch(
-                "DROP TABLE IF EXISTS head; DROP TABLE IF EXISTS unit; DROP TABLE IF EXISTS roots;",
+                "DROP TABLE IF EXISTS head; DROP TABLE IF EXISTS unit; DROP TABLE IF EXISTS roots; \
+                 DROP TABLE IF EXISTS timestamp;",
             )?;
             transaction.execute_batch(SCHEMA)?;
             transaction.execute("INSERT INTO head VALUES (1, ?1, 0, NULL, 0, 0, 0, NULL, 0)", [id])?;
@@ -308,7 +339,7 @@ impl Writing<'_> {
         reset().map_err(|error| self.error(error))
     }
 
-    /// Puts a sealed unit or set of roots that lies in `segment` behind `head`, and moves `head` behind it.
+    /// Puts a sealed unit, set of roots or timestamp that lies in `segment` behind `head`, and moves `head` behind it.
     pub(super) fn add(&self, head: &mut Head, sealed: &Sealed) -> Result<(), VaultError> {
         match &sealed.content {
             Content::Roots(roots) => self
@@ -316,6 +347,14 @@ impl Writing<'_> {
                 .execute(
                     "INSERT OR IGNORE INTO roots VALUES (?1, ?2, ?3)",
                     params![roots.roots.digest().as_bytes(), head.segment, sealed.offset],
+                )
+                .map(|_| ())
+                .map_err(|error| self.error(error))?,
+            Content::Timestamp(sealed_timestamp) => self
+                .transaction
+                .execute(
+                    "INSERT OR IGNORE INTO timestamp VALUES (?1, ?2, ?3)",
+                    params![sealed_timestamp.token.digest().as_bytes(), head.segment, sealed.offset],
                 )
                 .map(|_| ())
                 .map_err(|error| self.error(error))?,

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
-use releve_proof::{Context, Report, RootSet, Sha256};
+use releve_proof::{Context, Report, RootSet, Sha256, TimestampToken};
 
 use self::append::{Appender, Line, Request};
 use self::index::{Head, Index};
@@ -25,7 +25,7 @@ use self::segment::{Cause, Content, Reader, Sealed, Unreadable};
 use self::verify::choose_roots;
 use crate::admission::{Admission, whole_millisecond};
 use crate::key::ConnectorKey;
-use crate::{ArticleKey, Clock, DepositError, Outcome, Since, Unit, Vault, VaultError, Version};
+use crate::{ArticleKey, Clock, DepositError, Outcome, Receipt, Since, Unit, Vault, VaultError, Version};
 
 pub use self::control::{Control, Decision, KeyRecord, Permission, Withdrawal};
 pub use self::manifest::Manifest;
@@ -239,11 +239,42 @@ impl LocalVault {
         let sets =
             places.into_iter().map(|(segment, offset)| match self.sealed_at(segment, offset)?.content {
                 Content::Roots(sealed) => Ok(sealed.roots),
-                Content::Unit(_) => {
+                Content::Unit(_) | Content::Timestamp(_) => {
                     Err(self.damaged(segment, offset, "a set of roots was expected".to_owned()))
                 }
             });
         sets.collect()
+    }
+
+    /// Seals a timestamp of a unit beside it, in the chain of seals. The unit does not change. `None` if the vault
+    /// has no unit that the timestamp is of.
+    pub fn seal_timestamp(&self, token: &TimestampToken) -> Result<Option<Receipt>, VaultError> {
+        let Shared { clock, appender, .. } = &*self.shared;
+        let received_at = whole_millisecond(clock());
+        appender.lock().unwrap_or_else(PoisonError::into_inner).append_timestamp(token, received_at)
+    }
+
+    /// The timestamps of a unit, in the order of sealing.
+    pub fn timestamps(&self, unit: Sha256) -> Result<Vec<TimestampToken>, VaultError> {
+        let places = self.index().timestamps(&unit)?;
+        let tokens =
+            places.into_iter().map(|(segment, offset)| match self.sealed_at(segment, offset)?.content {
+                Content::Timestamp(sealed) => Ok(sealed.token),
+                Content::Unit(_) | Content::Roots(_) => {
+                    Err(self.damaged(segment, offset, "a timestamp was expected".to_owned()))
+                }
+            });
+        tokens.collect()
+    }
+
+    /// Units that have no timestamp, by sequence and digest, in the order of sealing: at most `count_max` of those
+    /// that were sealed after `sequence`.
+    pub fn without_timestamp(
+        &self,
+        sequence: u64,
+        count_max: usize,
+    ) -> Result<Vec<(u64, Sha256)>, VaultError> {
+        self.index().without_timestamp(sequence, count_max)
     }
 
     fn sealed_at(&self, segment: u32, offset: u64) -> Result<Sealed, VaultError> {

@@ -72,7 +72,7 @@ fn rebuild(
             Event::Sealed { sealed, .. } => {
                 let is_new = match &sealed.content {
                     Content::Unit(unit) => writing.receipt(&unit.digest())?.is_none(),
-                    Content::Roots(_) => true,
+                    Content::Roots(_) | Content::Timestamp(_) => true,
                 };
                 // One that stands in the vault twice was put there by nobody who deposits; the first counts.
                 if is_new {

@@ -1,4 +1,4 @@
-//! A segment: a warcinfo record, then units and sets of roots, each followed by its seal.
+//! A segment: a warcinfo record, then units, sets of roots and timestamps, each followed by its seal.
 
 use std::fmt;
 use std::fs::File;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use memchr::memmem;
-use releve_proof::{RootSet, Sha256};
+use releve_proof::{RootSet, Sha256, TimestampToken};
 
 use crate::seal::{SEAL_BYTES_MAX, Seal};
 use crate::unit::{MalformedUnit, Unit, UnitFault};
@@ -19,6 +19,9 @@ const SMALL_RECORD_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// The target address of a sealed set of roots, before its digest.
 const ROOTS_ADDRESS: &str = "urn:releve:roots:";
+
+/// The target address of a sealed timestamp, before the digest of the unit that it is of.
+const TIMESTAMP_ADDRESS: &str = "urn:releve:timestamp:";
 
 /// How much of a segment is read at once.
 const BUFFER_BYTES: usize = 256 * 1024;
@@ -147,30 +150,73 @@ impl SealedRoots {
     }
 }
 
+/// An authority's timestamp of a unit, as it is sealed. It is stored, not compressed, and follows from the token
+/// alone.
+#[derive(Debug, Clone)]
+pub(super) struct SealedTimestamp {
+    pub(super) bytes: Vec<u8>,
+    pub(super) token: TimestampToken,
+}
+
+impl SealedTimestamp {
+    pub(super) fn new(token: TimestampToken) -> Self {
+        let mut bytes = Vec::with_capacity(8192);
+        Self::record(&token).append_to(&mut bytes, Packing::Stored);
+        Self { bytes, token }
+    }
+
+    fn record(token: &TimestampToken) -> Record<'_> {
+        let digest = Sha256::of(token.as_der());
+        Record {
+            kind: "resource",
+            id: RecordId::from_digest(&digest),
+            date: token.at(),
+            fields: vec![("WARC-Target-URI", format!("{TIMESTAMP_ADDRESS}{}", token.digest()))],
+            media_type: "application/cms",
+            block: token.as_der(),
+            digest,
+        }
+    }
+
+    /// Reads a timestamp from its record. `None` if the record is none.
+    fn decode(record: &[u8], raw: &[u8]) -> Result<Option<Self>, &'static str> {
+        let parsed = Parsed::of(record)?;
+        if !parsed.field("WARC-Target-URI").is_some_and(|uri| uri.starts_with(TIMESTAMP_ADDRESS)) {
+            return Ok(None);
+        }
+        let wrong = "the sealed timestamp is not as a vault writes it";
+        let sealed = Self::new(TimestampToken::from_der(parsed.block).map_err(|_| wrong)?);
+        if sealed.bytes == raw { Ok(Some(sealed)) } else { Err(wrong) }
+    }
+}
+
 /// What a seal follows on.
 #[derive(Debug)]
 pub(super) enum Content {
     Unit(Unit),
     Roots(SealedRoots),
+    Timestamp(SealedTimestamp),
 }
 
 impl Content {
     pub(super) fn digest(&self) -> Sha256 {
         match self {
             Self::Unit(unit) => unit.digest(),
-            Self::Roots(sealed) => Sha256::of(&sealed.bytes),
+            Self::Roots(SealedRoots { bytes, .. }) | Self::Timestamp(SealedTimestamp { bytes, .. }) => {
+                Sha256::of(bytes)
+            }
         }
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
         match self {
             Self::Unit(unit) => unit.bytes(),
-            Self::Roots(sealed) => &sealed.bytes,
+            Self::Roots(SealedRoots { bytes, .. }) | Self::Timestamp(SealedTimestamp { bytes, .. }) => bytes,
         }
     }
 }
 
-/// A unit or a set of roots, with its seal, as they lie in a segment.
+/// A unit, a set of roots or a timestamp, with its seal, as they lie in a segment.
 #[derive(Debug)]
 pub(super) struct Sealed {
     pub(super) offset: u64,
@@ -232,7 +278,7 @@ impl<R: Read> Reader<R> {
         Ok((opening, Sha256::of(&raw)))
     }
 
-    /// The next unit or set of roots with its seal; `None` at the end.
+    /// The next unit, set of roots or timestamp with its seal; `None` at the end.
     ///
     /// It is whole and its seal is its own; whether the seal follows on the one before is for the caller to
     /// see.
@@ -245,13 +291,16 @@ impl<R: Read> Reader<R> {
         let bytes_max = crate::unit::ENVELOPE_BYTES_MAX + SMALL_RECORD_BYTES_MAX;
         let first = warc::read_member(&mut self.input, &mut raw, bytes_max);
         let Some(first) = first.map_err(|error| unreadable(None, error.into()))? else { return Ok(None) };
-        let content =
-            match SealedRoots::decode(&first, &raw).map_err(|why| unreadable(None, malformed(why)))? {
-                Some(roots) => Content::Roots(roots),
-                None => Unit::read_after(&first, &mut self.input, raw)
-                    .map(Content::Unit)
-                    .map_err(|error| unreadable(None, error.into()))?,
-            };
+        let wrong = |why| unreadable(None, malformed(why));
+        let content = if let Some(roots) = SealedRoots::decode(&first, &raw).map_err(wrong)? {
+            Content::Roots(roots)
+        } else if let Some(timestamp) = SealedTimestamp::decode(&first, &raw).map_err(wrong)? {
+            Content::Timestamp(timestamp)
+        } else {
+            Unit::read_after(&first, &mut self.input, raw)
+                .map(Content::Unit)
+                .map_err(|error| unreadable(None, error.into()))?
+        };
         let digest = content.digest();
 
         let mut raw = Vec::with_capacity(1024);

@@ -53,6 +53,8 @@ pub struct Verification {
     pub units: u64,
     /// How many whole sets of roots.
     pub root_sets: u64,
+    /// How many whole timestamps. Whether the signatures in them hold is for `openssl ts -verify`.
+    pub timestamps: u64,
     /// How many proofs were checked against the authorities recognised today.
     pub by_roots_today: u64,
     /// How many against a set sealed in the vault, because today's lack the proof's.
@@ -142,6 +144,7 @@ pub fn verify(options: &Verify<'_>, progress: &mut dyn FnMut(Progress)) -> Resul
                         found.root_sets += 1;
                         sealed_roots.push(sealed.roots.clone());
                     }
+                    Content::Timestamp(_) => found.timestamps += 1,
                     Content::Unit(unit) => {
                         found.units += 1;
                         if let Err((code, why)) = found.check(
