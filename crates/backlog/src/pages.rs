@@ -1,11 +1,11 @@
 //! Where the next page of a list is, and whether the list has shifted since the page before.
 //!
-//! A list that is counted in items is read with an overlap: each page begins with the last item of the one
-//! before, or with all those that share its date, whose order among themselves need not be the same in two
-//! answers. If nothing of the page before comes up again, items have vanished and others moved up to where the
-//! walk has been, and the walk steps back until it meets what it knows. A list that is counted in pages can
-//! have no overlap; there the total that the server tells is watched, and where it has shrunk as many pages are
-//! read again.
+//! A list that is counted in items is read with an overlap: each page begins with the last item of the one before
+//! that is dated after the very last one. Items of one date need not come in the same order in two answers, and
+//! what follows that item is all there is to come. If nothing like it comes up again, items have vanished and
+//! others moved up to where the walk has been, and the walk steps back until it meets what it knows. A list that is
+//! counted in pages can have no overlap; there the total that the server tells is watched, and where it has shrunk
+//! as many pages are read again.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -36,7 +36,7 @@ pub(crate) struct Pages {
     /// What stood on the page before, in its order.
     #[serde(with = "wire::fingerprints")]
     before: Vec<Fingerprint>,
-    /// How many of these at its end share one date, if more than one do.
+    /// How many of these at its end have the date of the last one.
     tied: usize,
     /// Whether this page should begin with something of the page before.
     is_overlapping: bool,
@@ -173,21 +173,19 @@ impl Pages {
         let mut is_new = keys.iter().map(|key| !known.contains(key));
         fresh.retain(|_| is_new.next().unwrap_or(true));
         let mut here = self.clone();
-        if here.steps_back_now == 0 {
-            for announcement in &fresh {
-                if let Some(date) = date_of(announcement) {
-                    here.by_date.take(date);
-                }
-                if let Some(date) = announcement.modified {
-                    here.by_modification.take(date);
-                }
+        for announcement in &fresh {
+            if let Some(date) = date_of(announcement) {
+                here.by_date.take(date);
+            }
+            if let Some(date) = announcement.modified {
+                here.by_modification.take(date);
             }
         }
         // Of items with one date any may come first, so only one before them shows that nothing is missed.
         let anchors: HashSet<_> = self.before.iter().rev().skip(self.tied).copied().collect();
         let anchors = if anchors.is_empty() { &known } else { &anchors };
         let is_met = known.is_empty() || keys.iter().any(|key| anchors.contains(key));
-        let overlap = tied.max(1) + usize::from(tied > 0) + left_out;
+        let overlap = tied + 1 + left_out;
         let overlap = u64::try_from(overlap).unwrap_or(u64::MAX);
         let page = Page { items, keys, has_fresh: !fresh.is_empty(), is_met, tied, overlap };
         let then = match pages {
@@ -377,19 +375,19 @@ struct Page {
     has_fresh: bool,
     /// Whether something of the page before stands on it too.
     is_met: bool,
-    /// How many items at its end share one date, if more than one do.
+    /// How many items at its end have the date of the last one.
     tied: usize,
-    /// How many items at its end are read again: the last one, or those that share its date and one more, and
-    /// as many as were left out, which may be any.
+    /// How many items at its end are read again: those that have the date of the last one and one more, and as
+    /// many as were left out, which may be any.
     overlap: u64,
 }
 
-/// How many announcements at the end share one date, if more than one do.
+/// How many announcements at the end have the date of the last one. One is a tie as well as several: others of that date
+/// may stand on the next page.
 fn tied(announcements: &[Announcement]) -> usize {
     let last = announcements.last().and_then(date_of);
     let is_tied = |announcement: &&Announcement| last.is_some() && date_of(announcement) == last;
-    let tied = announcements.iter().rev().take_while(is_tied).count();
-    if tied > 1 { tied } else { 0 }
+    announcements.iter().rev().take_while(is_tied).count()
 }
 
 /// An address with a parameter of this value, in the place of any of its name.

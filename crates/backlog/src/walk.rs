@@ -155,8 +155,6 @@ enum Batches {
         at: usize,
         /// What of the file is not in the run: the file, and where its rest begins.
         rest: Option<(File<'static>, usize)>,
-        /// Whether this run is the whole file.
-        is_whole: bool,
     },
     Page {
         address: HttpsUrl,
@@ -503,16 +501,16 @@ impl Walk {
         let State::Batch(batches) = std::mem::replace(&mut self.state, State::Request) else { return };
         let is_known = noted.new == 0 && noted.known > 0 && self.history.has_reached(self.backlog.floor);
         match batches {
-            Batches::File { file, base, run, at, rest, is_whole } => {
+            Batches::File { file, base, run, at, rest } => {
                 let end = run.len().min(at + BATCH_ENTRIES_MAX);
                 self.report.entries += u64::try_from(end - at).unwrap_or_default();
                 let newest = run.newest_if_dated(at, end);
                 if is_known && newest.is_some_and(|newest| newest < self.window) {
                     // What comes after it in the run is older.
-                    self.file_known(&file, is_whole);
+                    self.file_known(&file);
                     self.hand_out_rest(file, base, rest);
                 } else if end < run.len() {
-                    self.state = State::Batch(Batches::File { file, base, run, at: end, rest, is_whole });
+                    self.state = State::Batch(Batches::File { file, base, run, at: end, rest });
                 } else {
                     self.hand_out_rest(file, base, rest);
                 }
@@ -709,8 +707,7 @@ impl Walk {
         if read.run.len() == 0 {
             return self.hand_out_rest(file, base, rest);
         }
-        let is_whole = skip == 0 && !read.has_more;
-        self.state = State::Batch(Batches::File { file, base, run: read.run, at: 0, rest, is_whole });
+        self.state = State::Batch(Batches::File { file, base, run: read.run, at: 0, rest });
     }
 
     /// Holds what a file contains against what was said of it.
@@ -728,13 +725,11 @@ impl Walk {
     }
 
     /// Takes note that a batch of a file was known as a whole and lies beyond the window.
-    fn file_known(&mut self, file: &Pending, is_whole: bool) {
+    fn file_known(&mut self, file: &Pending) {
         let Trail::Files(files) = &mut self.trail else { return };
-        if is_whole {
-            files.is_known = true;
-            if let Some(series) = file.marks.series {
-                files.series.entry(series).or_default().is_known = true;
-            }
+        files.is_known = true;
+        if let Some(series) = file.marks.series {
+            files.series.entry(series).or_default().is_known = true;
         }
     }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use releve_backlog::{Answer, File, History, Noted, Page, Step, Walk};
 
-use crate::links_and_pages::{Api, Change, all_ways, by_offset, by_page, link, list};
-use crate::{first_walk, index, now, sitemap, url, urlset};
+use crate::links_and_pages::{Api, Change, Unsteady, all_ways, by_offset, by_page, link, list};
+use crate::{first_walk, hours_ago, index, now, sitemap, url, urlset};
 
 fn change() -> impl Strategy<Value = (usize, bool, usize)> {
     (0..12_usize, any::<bool>(), 0..60_usize)
@@ -35,6 +35,28 @@ proptest! {
         // not complete, and the next one goes all the way.
         prop_assume!(walked.report.is_complete());
         let after: BTreeSet<String> = api.ids().into_iter().collect();
+        let found: BTreeSet<String> = walked.set().into_iter().map(str::to_owned).collect();
+        let lost: Vec<_> = before.intersection(&after).filter(|id| !found.contains(*id)).collect();
+        prop_assert!(lost.is_empty(), "{lost:?} are lost: {:?}", walked.requested);
+    }
+
+    /// R10: nor where some items share a date and come in another order each time.
+    #[test]
+    fn r10_a_list_with_ties_that_shifts_loses_nothing(
+        changes in prop::collection::vec((0..20_usize, 0..60_usize), 0..12),
+        per_page in 9..15_usize,
+        tied in 1..4_usize,
+    ) {
+        let changes = changes.into_iter().map(|(before, at)| (before, Change::Remove(at))).collect();
+        let mut api = Api { changes, ..Api::new(60, per_page) };
+        for (n, (_, date)) in api.items.iter_mut().enumerate() {
+            *date = hours_ago(i64::try_from(n / tied).unwrap() * 24);
+        }
+        let mut publisher = Unsteady(api);
+        let before: BTreeSet<String> = publisher.0.ids().into_iter().collect();
+        let walked = first_walk(&by_offset(per_page as u64), &mut publisher);
+        prop_assert!(walked.report.is_complete(), "{:?}", walked.report);
+        let after: BTreeSet<String> = publisher.0.ids().into_iter().collect();
         let found: BTreeSet<String> = walked.set().into_iter().map(str::to_owned).collect();
         let lost: Vec<_> = before.intersection(&after).filter(|id| !found.contains(*id)).collect();
         prop_assert!(lost.is_empty(), "{lost:?} are lost: {:?}", walked.requested);
