@@ -269,8 +269,7 @@ impl Pages {
 
     fn after_items(&self, page: Page, page_size: u64, around: &Around<'_>) -> Then {
         let offset = self.number();
-        let is_met = page.is_met && (page.items > 0 || !self.is_overlapping);
-        if offset > 0 && !is_met {
+        if offset > 0 && !page.is_met {
             if page.items == 0 && !self.is_overlapping && self.steps_back_now == 0 {
                 return Then::ListEnd;
             }

@@ -342,6 +342,15 @@ fn r10_what_is_pushed_down_while_the_list_is_walked_is_found() {
     }
 }
 
+/// Nor is it a repetition, however often it has to be done.
+#[test]
+fn r10_steps_back_are_no_repetition() {
+    let changes = vec![(1, Change::Remove(8)), (3, Change::Remove(8)), (5, Change::Remove(8))];
+    let mut api = Api { changes, has_totals: true, ..Api::new(60, 3) };
+    let walked = first_walk(&by_page(), &mut api);
+    assert!(walked.report.is_complete(), "{:?}", walked.report);
+}
+
 /// A step back is no disorder: the walk still ends at the floor.
 #[test]
 fn r10_a_step_back_does_not_hide_that_the_list_is_in_order() {

@@ -53,6 +53,13 @@ fn dates_of_one_day_are_not_believed() {
     );
     check(&[("x", today(20)), ("y", today(1))], OrderBy::AsGiven, Lastmods::WithinADay, &["x", "y"]);
     check(&[("x", None), ("y", today(1))], OrderBy::AsGiven, Lastmods::WithinADay, &["x", "y"]);
+    // One of the future does not make the others better.
+    check(
+        &[("x", today(20)), ("y", today(-3_000)), ("z", today(1))],
+        OrderBy::AsGiven,
+        Lastmods::WithinADay,
+        &["x", "y", "z"],
+    );
 }
 
 #[test]

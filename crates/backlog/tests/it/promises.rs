@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use releve_backlog::{Answer, Backlog, End, Entrance, History, Noted, Page, Step, Walk};
+use releve_backlog::{Answer, Backlog, DEPTH_MAX, End, Entrance, History, Noted, Page, Step, Walk};
 use releve_url_canon::NecessaryParameters;
 
 use crate::links_and_pages::{Api, by_offset};
@@ -314,6 +314,61 @@ fn r09_dates_of_an_index_that_are_wrong_end_nothing() {
     known.remove(&format!("{SITE}/a/20-0"));
     let second = walk(&entrance(), &first.history, now(), &mut files, &mut known);
     assert_eq!((second.requested.len(), known.len()), (31, 300));
+}
+
+/// Nor do dates that only tell when the index was made.
+#[test]
+fn r09_dates_of_an_index_that_say_nothing_end_nothing() {
+    let files = ["culture", "sport"].map(|name| format!("{SITE}/{name}.xml"));
+    let made = Some(hours_ago(4 * DAY));
+    let entry = |name: &str, age: i64| urlset([(&*format!("{SITE}/{name}"), Some(hours_ago(age)))]);
+    let mut site = Files::default()
+        .with(&format!("{SITE}/s.xml"), index(files.iter().map(|name| (name.as_str(), made))))
+        .with(&files[0], entry("old", 500))
+        .with(&files[1], entry("older", 900));
+    let mut known = Known::new();
+    let first = walk(&entrance(), &History::default(), hours_ago(DAY), &mut site, &mut known);
+    site = site.with(&files[1], entry("dated back", 300));
+    walk(&entrance(), &first.history, now(), &mut site, &mut known);
+    assert!(known.contains_key(&format!("{SITE}/dated back")));
+}
+
+/// Indexes that lead to indexes are followed so far and no farther, and what is left is no secret.
+#[test]
+fn r08_indexes_are_followed_to_a_depth() {
+    let mut files = Files::default();
+    for n in 0..30 {
+        let next = format!("{SITE}/{}.xml", n + 1);
+        files = files.with(&format!("{SITE}/{n}.xml"), index([(next.as_str(), None)]));
+    }
+    let walked = first_walk(&sitemap(&format!("{SITE}/0.xml")), &mut files);
+    assert_eq!(walked.requested.len(), usize::from(DEPTH_MAX) + 1);
+    assert_eq!(codes(&walked.report.gaps), [("index-too-deep", 1)]);
+}
+
+/// A file is read once in a walk, under whatever address it is met.
+#[test]
+fn r08_no_file_is_read_twice() {
+    let mut walk = Walk::begin(&entrance(), &History::default(), now());
+    let children = [
+        format!("{SITE}/a.xml"),
+        format!("{SITE}/b.xml"),
+        format!("{SITE}/a.xml#2"),
+        format!("{SITE}/s.xml"),
+    ];
+    let list = index(children.iter().map(|child| (child.as_str(), None)));
+    let start = url(&format!("{SITE}/s.xml"));
+    walk.answered(Answer::Page(Page::new(&start, list.as_bytes())));
+    // The first redirects to where the walk began.
+    let entries = urlset([(&*format!("{SITE}/1"), None)]);
+    walk.answered(Answer::Page(Page::new(&start, list.as_bytes())));
+    assert_eq!(codes(&walk.report().refused), [("file-met-before", 1)]);
+    let Step::Request(request) = walk.next() else { panic!() };
+    assert_eq!(request.address, url(&children[1]));
+    walk.answered(Answer::Page(Page::new(&request.address, entries.as_bytes())));
+    assert!(matches!(walk.next(), Step::Batch(_)));
+    walk.noted(Noted { known: 0, new: 1 });
+    assert_eq!(walk.next(), Step::End(End::ListEnd));
 }
 
 /// A walk is one by itself: it has a beginning by which the next due time is reckoned, and it keeps it over any number of
