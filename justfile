@@ -34,3 +34,12 @@ crash:
 # A real pass over an invented newspaper on loopback.
 demo:
     cargo run --release -- demo
+
+# What of real pages is copied, and how fast, beside peers in the same run (needs Python, and RELEVE_CASES for the pages).
+bench-extract:
+    cargo build --release --locked -p releve
+    python3 -m venv target/bench-extract/peers
+    target/bench-extract/peers/bin/pip install --quiet --upgrade pip
+    target/bench-extract/peers/bin/pip install --quiet -r benches/extract/requirements.txt
+    target/bench-extract/peers/bin/python benches/extract/run target/release/releve target/bench-extract
+    cargo bench --locked -p releve-extract --bench pages

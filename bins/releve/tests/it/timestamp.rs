@@ -39,7 +39,8 @@ ordering = yes
 tsa_name = yes
 ";
 
-/// Answers over HTTPS with what openssl replies; after the file `stubborn` is there, always with the same reply.
+/// Answers over HTTPS with what openssl replies; once the file `stubborn` is there, always with the same reply, and with the
+/// status and media type that stand in it.
 const SERVER: &str = r#"
 import http.server, os, ssl, subprocess
 class Authority(http.server.BaseHTTPRequestHandler):
@@ -51,8 +52,10 @@ class Authority(http.server.BaseHTTPRequestHandler):
             reply = ["openssl", "ts", "-reply", "-config", "tsa.cnf", "-section", "authority"]
             subprocess.run(reply + ["-queryfile", "query", "-out", "reply"], check=True, stderr=subprocess.DEVNULL)
         body = open("reply", "rb").read()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/timestamp-reply")
+        how = open("stubborn").read() if os.path.exists("stubborn") else "200 application/timestamp-reply"
+        status, media_type = how.split()
+        self.send_response(int(status))
+        self.send_header("Content-Type", media_type)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -199,8 +202,7 @@ fn a_timestamp_of_something_else_is_not_sealed() {
     assert_eq!(unknown["stamped"], 0);
     sandbox.run(&["vault", "timestamp", "--authority", "http://localhost/tsr"]).expect(2);
 
-    // The first reply is made for the first unit, and comes again for the second.
-    assert_eq!(fs::read(authority.folder.path().join("reply")).ok(), None);
+    // A reply to somebody else's request, and other answers that are none.
     let query = ["ts", "-query", "-digest", &"ab".repeat(32), "-sha256", "-cert", "-out", "query"];
     openssl(authority.folder.path(), &query).unwrap().expect(0);
     let reply = [
@@ -216,10 +218,22 @@ fn a_timestamp_of_something_else_is_not_sealed() {
         "reply",
     ];
     openssl(authority.folder.path(), &reply).unwrap().expect(0);
-    fs::write(authority.folder.path().join("stubborn"), "").unwrap();
-    let refused = authority.stamp(&sandbox).expect(1).json();
-    assert_eq!(refused["stamped"], 0);
-    assert!(refused["error"].as_str().unwrap().contains("of another digest"), "{refused}");
+    let whole = fs::read(authority.folder.path().join("reply")).unwrap();
+    let large = [whole.as_slice(), &[0; 100_000]].concat();
+    for (how, reply, why) in [
+        ("200 application/timestamp-reply", whole.as_slice(), "of another digest"),
+        ("200 application/timestamp-reply", b"<html>", "not as RFC 3161 has it"),
+        ("200 application/timestamp-reply", &large, "length limit"),
+        ("200 text/html", &whole, "its answer is not application/timestamp-reply"),
+        ("503 application/timestamp-reply", &whole, "it answered 503"),
+        ("302 application/timestamp-reply", &whole, "it answered 302"),
+    ] {
+        fs::write(authority.folder.path().join("stubborn"), how).unwrap();
+        fs::write(authority.folder.path().join("reply"), reply).unwrap();
+        let refused = authority.stamp(&sandbox).expect(1).json();
+        assert_eq!(refused["stamped"], 0);
+        assert!(refused["error"].as_str().unwrap().contains(why), "{why} is not in {refused}");
+    }
     assert_eq!(sandbox.run(&["verify", "--json"]).expect(0).json()["timestamps"], 0);
 
     fs::remove_file(authority.folder.path().join("stubborn")).unwrap();
