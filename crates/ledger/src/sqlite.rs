@@ -17,8 +17,8 @@ use self::rows::{
 };
 use crate::{
     AT_ADDRESS_MAX, Announced, Choice, Counts, Entry, Heard, Hosts, Ledger, LedgerError, LedgerErrorKind,
-    Life, Machine, Outcome, PASSES_KEPT, Pass, PassEnd, PassId, PassRecord, PutOff, Receipt, RobotsCopy, Round,
-    Schedule, SourceLock, Stamp, State, Taking, Turn, WalkRecord,
+    Life, Machine, Outcome, PASSES_KEPT, Pass, PassEnd, PassId, PassRecord, PutOff, Receipt, RobotsCopy,
+    Round, Schedule, SourceLock, Stamp, State, Taking, Turn, WalkRecord,
     lock::LockRecord,
     moment::{Call, Moment},
     robots_copy::host_of,

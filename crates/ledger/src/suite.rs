@@ -34,8 +34,8 @@ use releve_url_canon::HttpsUrl;
 
 use crate::{
     Announced, Choice, Counts, DETAIL_BYTES_MAX, Digest, Entry, Holder, Ledger, LedgerErrorKind, Life,
-    Machine, Outcome, PutOff, Pass, PassEnd, Receipt, RobotsCopy, Round, Schedule, ScriptedMachine, Sealed, SeenIn,
-    SourceLock, Stamp, State, Taking, Turn, WalkRecord,
+    Machine, Outcome, Pass, PassEnd, PutOff, Receipt, RobotsCopy, Round, Schedule, ScriptedMachine, Sealed,
+    SeenIn, SourceLock, Stamp, State, Taking, Turn, WalkRecord,
 };
 
 /// Opens the store under test as the process that the machine speaks for.
@@ -705,7 +705,9 @@ pub fn r41_what_is_put_off_waits_for_its_instant_or_the_trigger(open: Open<'_>) 
     };
     let first = taken(lock(&*ledger, 0));
     let pass = ledger.begin_pass(&first, at(0)).unwrap();
-    ledger.announce(&pass, &[named("waits", SeenIn::Backlog), named("sealed", SeenIn::Trigger)], at(0)).unwrap();
+    ledger
+        .announce(&pass, &[named("waits", SeenIn::Backlog), named("sealed", SeenIn::Trigger)], at(0))
+        .unwrap();
     let entry = ledger.entry(SOURCE, "sealed").unwrap().unwrap();
     ledger.record(&pass, &entry, &sealed(1, "sealed", 0), at(0)).unwrap();
     let entry = ledger.entry(SOURCE, "waits").unwrap().unwrap();

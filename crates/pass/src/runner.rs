@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use releve_deposit::{ArticleKey, Deposit, DepositError, DepositErrorKind, Outcome, Unit, Vault};
 use releve_fetch::{AccessHeader, Clock, Fetch};
 use releve_ledger::{
-    Announced, Choice, Entry, Ledger, LedgerError, LedgerErrorKind, Outcome as Came, Pass as LedgerPass, PutOff, Round, Sealed,
-    SeenIn, SourceLock, Taking,
+    Announced, Choice, Entry, Ledger, LedgerError, LedgerErrorKind, Outcome as Came, Pass as LedgerPass,
+    PutOff, Round, Sealed, SeenIn, SourceLock, Taking,
 };
 use releve_pace::{Backoff, Due, due};
 use releve_proof::{Connector, RootSet};
@@ -107,6 +107,8 @@ pub(crate) struct Hand<'a> {
     pub(crate) terms: Terms,
     lock: Option<SourceLock>,
     pub(crate) pass: Option<LedgerPass>,
+    /// Whether this pass has read the trigger.
+    pub(crate) heard: bool,
     pub(crate) walking: Walking,
     entry: Option<Entry>,
     /// The address that was asked for it.
@@ -144,6 +146,7 @@ impl<F: Fetch> Runner<F> {
             terms: Self::terms(source, until),
             lock: None,
             pass: None,
+            heard: false,
             walking: Walking::Unknown,
             entry: None,
             asked: None,
@@ -271,7 +274,7 @@ impl<F: Fetch> Runner<F> {
                 // A start that finds nothing to do is no pass: what the last one had to say stays the last word.
                 let idle = matches!(due, Due::Later { .. })
                     && self.ledger.counts(name)?.queued == 0
-                    && self.walk_at(hand.source, now)?.is_none();
+                    && self.walk_at(hand, now)?.is_none();
                 if !idle {
                     hand.pass = Some(self.ledger.begin_pass(&lock, now)?);
                 }
@@ -316,16 +319,19 @@ impl<F: Fetch> Runner<F> {
             access_for: hand.access_for(|spec| spec.also_for_trigger),
             disallow_lifted: false,
         };
-        self.ledger.mark(&pass, Round::Trigger, self.clock.now())?;
-        let visited = self.visitor.visit(&order, &hand.terms, hand.access, interrupt).await;
-        self.ledger.mark(&pass, Round::Trigger, self.clock.now())?;
+        let read = |at: Timestamp| self.ledger.mark(&pass, Round::Trigger, at);
+        let visited = self.visitor.visit_noting(&order, &hand.terms, hand.access, interrupt, &read).await;
+        if let Err(VisitError::Refused(refusal)) = &visited
+            && let Some(why) = let_go(refusal)
+        {
+            return Ok(Triggered::LetGo(why));
+        }
+        // Where no request could be sent, it was tried for.
+        read(self.clock.now())?;
         let visited = match visited {
             Ok(visited) => visited,
             Err(VisitError::Ledger(error)) => return Err(error),
             Err(VisitError::Refused(refusal)) => {
-                if let Some(why) = let_go(&refusal) {
-                    return Ok(Triggered::LetGo(why));
-                }
                 self.refused(hand, "", address.as_str(), refusal.code(), &refusal.to_string());
                 let by_robots =
                     matches!(refusal, Refusal::RobotsDisallowed { .. } | Refusal::RobotsBlocked { .. });
@@ -366,6 +372,7 @@ impl<F: Fetch> Runner<F> {
             }
         }
         let heard = self.ledger.announce(&pass, &batch, now)?;
+        hand.heard = true;
         let queued = heard.new + heard.modified;
         self.watch.saw(&hand.report.source, Event::Announced { announced: batch.len(), queued });
         Ok(Triggered::Read { announced: batch.len(), queued, embargoed })

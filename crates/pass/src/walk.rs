@@ -8,7 +8,9 @@ use releve_fetch::{AccessHeader, Fetch, Response};
 use releve_ledger::{Announced, LedgerError, Pass as LedgerPass, Round, SeenIn, Taking, WalkRecord};
 use releve_pace::{Due, due};
 use releve_source::{Identifier, Source};
-use releve_visit::{Expected, Interrupt, Interrupter, Order, Refusal, Terms, VisitError, Visited, sentence, wait};
+use releve_visit::{
+    Expected, Interrupt, Interrupter, Leaves, Order, Refusal, Terms, VisitError, Visited, sentence, wait,
+};
 
 use crate::announce::{Unqueued, announced, shown};
 use crate::machine::{LetGo, Walked};
@@ -100,7 +102,7 @@ impl<F: Fetch> Runner<F> {
     pub(crate) fn is_walking(&self, hand: &mut Hand<'_>, is_left: bool) -> Result<bool, LedgerError> {
         let now = self.clock.now();
         if matches!(hand.walking, Walking::Unknown) {
-            let at = if hand.pass.is_some() { self.walk_at(hand.source, now)? } else { None };
+            let at = if hand.pass.is_some() { self.walk_at(hand, now)? } else { None };
             hand.walking = at.map_or(Walking::Over, Walking::Due);
         }
         Ok(match hand.walking {
@@ -110,9 +112,12 @@ impl<F: Fetch> Runner<F> {
         })
     }
 
-    /// When a pass that starts now walks, if it does: now, where a walk is due or was cut off, or soon.
-    pub(crate) fn walk_at(&self, source: &Source, now: Timestamp) -> Result<Option<Timestamp>, LedgerError> {
-        if source.backlog().is_none() {
+    /// When a pass walks, if it does: now, where a walk is due or was cut off, or soon.
+    pub(crate) fn walk_at(&self, hand: &Hand<'_>, now: Timestamp) -> Result<Option<Timestamp>, LedgerError> {
+        let source = hand.source;
+        // Of an embargo the trigger alone may say, so nothing is queued that it was not asked about (R41).
+        let may_walk = source.embargo().is_none() || hand.heard;
+        if source.backlog().is_none() || !may_walk {
             return Ok(None);
         }
         let name = source.name().as_str();
@@ -171,7 +176,9 @@ impl<F: Fetch> Runner<F> {
         let asking = Asking::of(hand.source, backlog, hand.access, &hand.terms, interrupt);
         let kept = self.ledger.walk(pass.source())?;
         let (mut queued, mut asked) = (0, false);
+        // The 24 hours are counted from when its first request left, not from when it was decided on.
         let is_first = walk.report().requests == 0;
+        let leaves = |at| if is_first { self.ledger.mark(&pass, Round::Backlog, at) } else { Ok(()) };
         let goes_on = loop {
             match walk.next() {
                 Step::Batch(batch) => {
@@ -183,15 +190,10 @@ impl<F: Fetch> Runner<F> {
                 }
                 Step::Pause { .. } | Step::End(_) => break false,
                 _ if asked => break true,
-                step => match self.ask(&mut walk, step, &asking).await? {
+                step => match self.ask(&mut walk, step, &asking, &leaves).await? {
                     Asked::LetGo(why) => return Ok(Walked::LetGo(why)),
                     Asked::Answered(unread) => {
                         asked = true;
-                        if is_first {
-                            // From when its first request has left the 24 hours are counted, not from when it was
-                            // decided on.
-                            self.ledger.mark(&pass, Round::Backlog, self.clock.now())?;
-                        }
                         if let Some(Unread { address, code, reason }) = unread {
                             self.refused(hand, "", &address, code, &reason);
                         }
@@ -246,7 +248,7 @@ impl<F: Fetch> Runner<F> {
                 }
                 Step::Pause { .. } | Step::End(_) => break Ok(walk.report().clone()),
                 step => {
-                    if let Asked::LetGo(_) = self.ask(&mut walk, step, &asking).await? {
+                    if let Asked::LetGo(_) = self.ask(&mut walk, step, &asking, &|_| Ok(())).await? {
                         break Err(NotWalked::Interrupted);
                     }
                 }
@@ -257,7 +259,13 @@ impl<F: Fetch> Runner<F> {
     }
 
     /// Asks for what the walk wants, and tells it the answer.
-    async fn ask(&self, walk: &mut Walk, step: Step, asking: &Asking<'_>) -> Result<Asked, LedgerError> {
+    async fn ask(
+        &self,
+        walk: &mut Walk,
+        step: Step,
+        asking: &Asking<'_>,
+        leaves: &Leaves<'_>,
+    ) -> Result<Asked, LedgerError> {
         let request = match step {
             Step::Request(request) => request,
             Step::Entrance => return self.entrance(walk, asking).await,
@@ -278,7 +286,8 @@ impl<F: Fetch> Runner<F> {
         };
         let unread =
             |code, reason| Asked::Answered(Some(Unread { address: order.address.to_string(), code, reason }));
-        Ok(match self.visitor.visit(&order, &asking.terms, asking.access, asking.interrupt).await {
+        let Asking { terms, access, interrupt, .. } = asking;
+        Ok(match self.visitor.visit_noting(&order, terms, *access, interrupt, leaves).await {
             Ok(visited) => {
                 answered(walk, &visited);
                 Asked::Answered(None)

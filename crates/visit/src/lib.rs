@@ -55,4 +55,4 @@ pub use line::wait;
 pub use machine::{Failure, Redirect, Request};
 pub use order::{Expected, Order, Terms};
 pub use refusal::Refusal;
-pub use runner::{VisitError, Visited, Visitor, sentence};
+pub use runner::{Leaves, VisitError, Visited, Visitor, sentence};

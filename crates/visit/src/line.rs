@@ -13,7 +13,7 @@ use releve_robots::UserAgent;
 use tokio::time::sleep;
 
 use crate::runner::media_type;
-use crate::{Interrupt, Request};
+use crate::{Interrupt, Leaves, Request};
 
 /// How long before its time a turn is taken where a connection has to be opened first. A TLS handshake takes two or three
 /// round trips. It is less than half an interval, so that the process that gave the turn back is not the
@@ -72,6 +72,8 @@ pub(crate) struct Means<'a, F> {
     pub(crate) user_agent: &'a UserAgent,
     pub(crate) interrupt: &'a Interrupt,
     pub(crate) until: Timestamp,
+    /// Called when the request was stamped and is about to be sent.
+    pub(crate) leaves: &'a Leaves<'a>,
 }
 
 impl<C: Connection> Line<C> {
@@ -167,6 +169,7 @@ impl<C: Connection> Line<C> {
                 }
             }
         }
+        (means.leaves)(clock.now())?;
         let exchange = connection
             .send(releve_fetch::Request {
                 url: &request.url,

@@ -32,6 +32,9 @@ pub struct Visitor<F: Fetch> {
 /// A host's line; who holds it is the first in it.
 type SharedLine<C> = Arc<tokio::sync::Mutex<Line<C>>>;
 
+/// What is told that a request is about to be sent, and when. If it fails, nothing is sent.
+pub type Leaves<'a> = dyn Fn(Timestamp) -> Result<(), LedgerError> + Sync + 'a;
+
 /// A visit that brought a complete response of an expected type.
 #[derive(Debug)]
 pub struct Visited {
@@ -84,7 +87,7 @@ impl<F: Fetch> Visitor<F> {
             access_for: None,
             disallow_lifted: false,
         };
-        self.carry_out(&order, terms, None, interrupt).await?;
+        self.carry_out(&order, terms, None, interrupt, &|_| Ok(())).await?;
         let known = self.recall(host.authority(), self.clock.now())?.map(|(robots, _)| robots);
         let rules = known.filter(|robots| matches!(robots.standing, Standing::Rules { .. }));
         Ok(rules.and_then(|robots| robots.rules))
@@ -98,7 +101,20 @@ impl<F: Fetch> Visitor<F> {
         access: Option<&AccessHeader>,
         interrupt: &Interrupt,
     ) -> Result<Visited, VisitError> {
-        let (visit, last) = self.carry_out(order, terms, access, interrupt).await?;
+        self.visit_noting(order, terms, access, interrupt, &|_| Ok(())).await
+    }
+
+    /// Makes one visit, and tells `leaves` of each request for the address, or for where it redirects to, when it is about to
+    /// be sent: what has to be on record once it was, and even if the process dies of it, is put there.
+    pub async fn visit_noting(
+        &self,
+        order: &Order,
+        terms: &Terms,
+        access: Option<&AccessHeader>,
+        interrupt: &Interrupt,
+        leaves: &Leaves<'_>,
+    ) -> Result<Visited, VisitError> {
+        let (visit, last) = self.carry_out(order, terms, access, interrupt, leaves).await?;
         Ok(Visited {
             response: last.ok_or(Refusal::OutOfOrder)?,
             requested: order.address.clone(),
@@ -115,6 +131,7 @@ impl<F: Fetch> Visitor<F> {
         terms: &'a Terms,
         access: Option<&AccessHeader>,
         interrupt: &Interrupt,
+        leaves: &Leaves<'_>,
     ) -> Result<(Visit<'a>, Option<Response>), VisitError> {
         let (mut visit, mut step) = Visit::begin(order, terms, self.user_agent.product(), &self.policy);
         let mut last = None;
@@ -143,6 +160,7 @@ impl<F: Fetch> Visitor<F> {
                     let line = self.line(request.host.host());
                     let stood = {
                         let mut line = line.lock().await;
+                        let nothing: &Leaves<'_> = &|_| Ok(());
                         let means = Means {
                             fetch: &self.fetch,
                             hosts: self.hosts.as_ref(),
@@ -150,6 +168,7 @@ impl<F: Fetch> Visitor<F> {
                             user_agent: &self.user_agent,
                             interrupt,
                             until: terms.until,
+                            leaves: if request.purpose == Purpose::Target { leaves } else { nothing },
                         };
                         line.ask(&means, &request, access.filter(|_| request.access), stands).await?
                     };

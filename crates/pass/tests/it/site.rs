@@ -98,11 +98,13 @@ pub(crate) struct Planned {
     pub(crate) published: Timestamp,
     pub(crate) changed: Vec<Timestamp>,
     pub(crate) gone: Option<Timestamp>,
+    /// What the feed says of its embargo, and from when on.
+    pub(crate) embargo: Vec<(Timestamp, String)>,
 }
 
 impl Planned {
     pub(crate) fn new(id: u64, published: Timestamp) -> Self {
-        Self { id, published, changed: Vec::new(), gone: None }
+        Self { id, published, changed: Vec::new(), gone: None, embargo: Vec::new() }
     }
 
     pub(crate) fn is_public(&self, now: Timestamp) -> bool {
@@ -126,7 +128,7 @@ pub(crate) struct Site {
     pub(crate) robots: String,
     /// How many of the newest the trigger announces.
     pub(crate) announced: usize,
-    /// One of so many answers is a server error, one of so many is cut off; 0 for none.
+    /// One of so many answers is a server error, and another is cut off; 0 for none.
     pub(crate) one_fails_of: u64,
     /// Until when that goes on.
     pub(crate) fails_until: Timestamp,
@@ -173,12 +175,29 @@ impl Site {
 
     pub(crate) fn answer(&self, url: &str, now: Timestamp) -> Option<MemoryAnswer> {
         let luck = luck(self.seed, url, now);
-        if self.one_fails_of > 0 && now < self.fails_until && luck % self.one_fails_of < 2 {
-            let failure = MemoryAnswer::new(503, "text/plain", "");
-            return Some(if luck % self.one_fails_of == 0 { failure } else { failure.cut() });
+        let answer = match self.failure(luck, now) {
+            Some(Failure::Status) => Some(MemoryAnswer::new(503, "text/plain", "")),
+            Some(Failure::Cut) => self.sound_answer(url, now).map(MemoryAnswer::cut),
+            None => self.sound_answer(url, now),
+        };
+        let takes = Duration::from_millis(if self.one_fails_of > 0 { luck % 300 } else { 0 });
+        answer.map(|answer| answer.takes(takes))
+    }
+
+    /// Whether it answers an address at an instant as it should.
+    pub(crate) fn is_sound(&self, url: &str, now: Timestamp) -> bool {
+        self.failure(luck(self.seed, url, now), now).is_none()
+    }
+
+    fn failure(&self, luck: u64, now: Timestamp) -> Option<Failure> {
+        if now >= self.fails_until {
+            return None;
         }
-        let answer = self.sound_answer(url, now)?;
-        Some(if self.one_fails_of > 0 { answer.takes(Duration::from_millis(luck % 300)) } else { answer })
+        match luck.checked_rem(self.one_fails_of)? {
+            0 => Some(Failure::Status),
+            1 => Some(Failure::Cut),
+            _ => None,
+        }
     }
 
     /// What it answers where nothing fails.
@@ -198,16 +217,22 @@ impl Site {
             let entries = self.public(now).into_iter().take(self.announced).fold(
                 String::new(),
                 |mut entries, article| {
-                    let Planned { id, published, .. } = article;
+                    let Planned { id, published, embargo, .. } = article;
                     let _ = write!(
                         entries,
-                        r#"<entry><id>urn:a:{id}</id><link href="/a/{id}"/><title>T</title><published>{published}</published><updated>{}</updated></entry>"#,
+                        r#"<entry><id>urn:a:{id}</id><link href="/a/{id}"/><title>T</title><published>{published}</published><updated>{}</updated>"#,
                         article.modified(now)
                     );
+                    if let Some((_, until)) = embargo.iter().rev().find(|(from, _)| *from <= now) {
+                        let _ = write!(entries, "<n:embargo>{until}</n:embargo>");
+                    }
+                    entries.push_str("</entry>");
                     entries
                 },
             );
-            let feed = format!(r#"<feed xmlns="http://www.w3.org/2005/Atom">{entries}</feed>"#);
+            let feed = format!(
+                r#"<feed xmlns="http://www.w3.org/2005/Atom" xmlns:n="https://www.example.org/n">{entries}</feed>"#
+            );
             return Some(MemoryAnswer::new(200, "application/atom+xml", feed));
         }
         if path == "/sitemap.xml" {
@@ -239,8 +264,15 @@ impl Site {
             return Some(xml(&format!("<urlset {SITEMAP}>{urls}</urlset>")));
         }
         let article = self.article(path.strip_prefix("/a/")?, now)?;
-        let (id, revision) = (article.id, article.revision(now));
-        Some(MemoryAnswer::new(200, "text/html; charset=utf-8", page(id, revision)))
+        Some(MemoryAnswer::new(200, "text/html; charset=utf-8", self.body(article, now)))
+    }
+
+    /// What is answered where an article stands.
+    pub(crate) fn body(&self, article: &Planned, now: Timestamp) -> String {
+        match self.list {
+            List::Sitemaps => page(article.id, article.revision(now)),
+            List::Pages => post(article, now),
+        }
     }
 
     fn posts(&self, path: &str, now: Timestamp) -> Option<MemoryAnswer> {
@@ -250,7 +282,7 @@ impl Site {
             let Some(article) = article else {
                 return Some(MemoryAnswer::new(401, "application/json", r#"{"code":"rest_forbidden"}"#));
             };
-            return Some(MemoryAnswer::new(200, "application/json", post(article, now)));
+            return Some(MemoryAnswer::new(200, "application/json", self.body(article, now)));
         }
         let mut public = self.public(now);
         let total = public.len();
@@ -280,6 +312,12 @@ impl Site {
         let id: u64 = id.parse().ok()?;
         self.articles.iter().find(|article| article.id == id && article.is_public(now))
     }
+}
+
+/// How an answer fails.
+enum Failure {
+    Status,
+    Cut,
 }
 
 const SITEMAP: &str = r#"xmlns="http://www.sitemaps.org/schemas/sitemap/0.9""#;

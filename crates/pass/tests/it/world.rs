@@ -3,7 +3,7 @@
 //!
 //! The publisher presents a recorded handshake, so that proofs convince and the vault's check (R16) holds.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -16,7 +16,7 @@ use releve_deposit::{
     ArticleKey, DepositError, MemoryVault, Outcome, Since, Unit, Vault, VaultError, Version,
 };
 use releve_fetch::{Clock, MemoryAsked, MemoryFetch};
-use releve_ledger::{Entry, Holder, Ledger, Life, Machine, MemoryLedger};
+use releve_ledger::{Entry, Holder, Ledger, Life, Machine, MemoryLedger, State};
 use releve_pass::{Report, Runner, Unwatched};
 use releve_proof::{Connector, Sha256};
 use releve_robots::RobotsPolicy;
@@ -24,6 +24,8 @@ use releve_source::{File, Source, parse_source};
 use releve_visit::{Interrupt, Visitor};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
+
+use crate::site::Site;
 
 pub(crate) const MINUTE: Duration = Duration::from_secs(60);
 pub(crate) const HOUR: Duration = Duration::from_secs(60 * 60);
@@ -310,6 +312,11 @@ impl World {
     /// Asserts what has to hold of every run, whatever it was: no two requests within a second (R21), none without a
     /// robots.txt that was read in the 24 hours before (R22, R33), no trigger sooner than 15 minutes after the last (R18).
     pub(crate) fn check_pace(&self, trigger: &str) {
+        self.check_pace_where(trigger, |_| true);
+    }
+
+    /// The same where a robots.txt that was asked for at an instant may not have been answered.
+    pub(crate) fn check_pace_where(&self, trigger: &str, is_answered: impl Fn(Timestamp) -> bool) {
         let asked = self.publisher.asked();
         for pair in asked.windows(2) {
             let gap = pair[1].sent_at.duration_since(pair[0].sent_at);
@@ -319,7 +326,7 @@ impl World {
         let mut last: Option<Timestamp> = None;
         for MemoryAsked { url, sent_at, .. } in &asked {
             if url.ends_with("/robots.txt") {
-                robots = Some(*sent_at);
+                robots = is_answered(*sent_at).then_some(*sent_at).or(robots);
                 continue;
             }
             let age = robots.map(|robots| sent_at.duration_since(robots));
@@ -327,17 +334,52 @@ impl World {
                 age.is_some_and(|age| age <= SignedDuration::from_hours(24)),
                 "{url} was asked for when robots.txt was {age:?} old"
             );
-            if url == trigger {
+            if url.ends_with(trigger) {
                 let gap = last.replace(*sent_at).map(|last| sent_at.duration_since(last));
                 assert!(gap.is_none_or(|gap| gap >= SignedDuration::from_mins(15)), "trigger after {gap:?}");
             }
         }
+    }
+
+    /// Asserts that the vault has nothing but what was public when it was read, each version once, and that the ledger has
+    /// the receipt of each article's last one. Returns how many versions there are.
+    pub(crate) fn check_sealed(&self, site: &Site) -> usize {
+        let sealed = self.vault.all();
+        let mut asked: BTreeMap<String, BTreeSet<Timestamp>> = BTreeMap::new();
+        for MemoryAsked { url, sent_at, .. } in self.publisher.asked() {
+            asked.entry(url).or_default().insert(sent_at);
+        }
+        let mut seen = BTreeSet::new();
+        for version in &sealed {
+            let unit = self.vault.read(version.receipt.digest).unwrap().unwrap();
+            let identifier = version.key.identifier();
+            let article = site.planned(identifier.parse().unwrap());
+            // What the publisher answers is what was there when it was asked, a little before it was read.
+            let asked_at = *asked[&version.address].range(..=version.read_at).next_back().unwrap();
+            assert!(article.is_public(asked_at), "{version:?} was not public");
+            let body = site.body(article, asked_at);
+            assert_eq!(unit.envelope(), body.as_bytes(), "{version:?}");
+            let revision = article.revision(asked_at);
+            assert!(seen.insert((article.id, revision)), "{version:?} is sealed twice");
+        }
+        for version in self.ledger.list("example", State::Sealed, None, usize::MAX).unwrap() {
+            let key = ArticleKey::new("example", &version.identifier).unwrap();
+            let last = self.vault.last_version(&key).unwrap().unwrap();
+            let receipt = version.sealed.unwrap().receipt;
+            assert_eq!(receipt.sequence, last.receipt.sequence, "{key:?}");
+        }
+        sealed.len()
     }
 }
 
 /// How long after the beginning.
 pub(crate) fn since_noon(at: Timestamp) -> Duration {
     Duration::try_from(at.duration_since(noon())).unwrap()
+}
+
+/// The lengths between one and the next.
+pub(crate) fn gaps(at: &[Duration]) -> Vec<Duration> {
+    at.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect()
 }
 
 /// A process that makes passes and can be killed.
@@ -389,7 +431,7 @@ impl Process {
     }
 
     /// From now on everybody on its machine can see that it is dead.
-    fn bury(&self) {
+    pub(crate) fn bury(&self) {
         self.dies_after(0);
         self.boot.dead.lock().unwrap().insert(self.pid);
     }
