@@ -31,6 +31,12 @@ test:
 crash:
     RELEVE_CRASH=full cargo test -p releve-deposit --test it --locked -- --nocapture a_call_that_fails_or_kills
 
+# Ten million inputs by coverage into the parsers of foreign bytes (needs cargo-fuzz and a C++ compiler).
+fuzz runs="800000":
+    for target in $(cargo fuzz list); do \
+        cargo fuzz run --sanitizer none "$target" -- -runs={{ runs }} -timeout=5 -max_len=65536 -print_final_stats=1 || exit 1; \
+    done
+
 # A real pass over an invented newspaper on loopback.
 demo:
     cargo run --release -- demo

@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow, bail};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use releve_deposit::{
-    ArticleKey, Difference, LocalVault, Part, Unit, Vault as _, VaultError, Version, differences,
+    ArticleKey, Difference, LocalVault, Part, Since, Unit, Vault as _, VaultError, Version, differences,
 };
 use releve_proof::TimestampToken;
 use serde_json::{Value, json};
@@ -227,7 +227,7 @@ pub(crate) fn find(vault: &LocalVault, reference: &str) -> Result<Vec<ArticleKey
     }
     let found = vault.with_identifier(reference)?;
     if found.is_empty() {
-        let is_empty = vault.stats()?.sequence == 0;
+        let is_empty = vault.list(&Since::default(), 1)?.is_empty();
         let hint =
             if is_empty { "it is empty" } else { "give an address, an identifier, or SOURCE:IDENTIFIER" };
         bail!("the vault has no article `{reference}`: {hint}");

@@ -219,7 +219,7 @@ fn a_timestamp_of_something_else_is_not_sealed() {
     ];
     openssl(authority.folder.path(), &reply).unwrap().expect(0);
     let whole = fs::read(authority.folder.path().join("reply")).unwrap();
-    let large = [whole.as_slice(), &[0; 100_000]].concat();
+    let large = [whole.as_slice(), &vec![0; 100_000]].concat();
     for (how, reply, why) in [
         ("200 application/timestamp-reply", whole.as_slice(), "of another digest"),
         ("200 application/timestamp-reply", b"<html>", "not as RFC 3161 has it"),
