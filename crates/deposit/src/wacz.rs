@@ -58,11 +58,10 @@ pub fn export_wacz(
     let mut partial = path.as_os_str().to_owned();
     partial.push(".partial");
     let partial = PathBuf::from(partial);
-    let written = write(vault, from, created, &partial);
-    let whole = match written {
-        Ok(exported) if exported.units > 0 => fs::rename(&partial, path).map_err(failed).map(|()| exported),
-        other => other,
-    };
+    let whole = write(vault, from, created, &partial).and_then(|exported| match exported.units {
+        0 => Ok(Exported::default()),
+        _ => fs::rename(&partial, path).map_err(failed).map(|()| exported),
+    });
     if !matches!(whole, Ok(Exported { units: 1.., .. })) {
         // Whatever is in the way of removing it has been in the way of writing it.
         let _ = fs::remove_file(&partial);

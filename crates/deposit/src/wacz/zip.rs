@@ -162,3 +162,43 @@ fn put64(out: &mut Vec<u8>, numbers: &[u64]) {
     put16(out, &[1, u16::try_from(bytes.len()).unwrap_or_default()]);
     out.extend_from_slice(&bytes);
 }
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    /// A file of more than 4 GiB, most of it a hole: what lies behind has its place in 64 bits.
+    #[test]
+    #[allow(clippy::disallowed_methods, reason = "whether a tool may be missing, the environment says")]
+    fn python_reads_what_lies_behind_four_gibibytes() {
+        const HOLE: u64 = 5 << 30;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("large.zip");
+        let mut zip = ZipWriter::new(File::create(&path).unwrap());
+        let mut large = zip.begin("large").unwrap();
+        zip.append(&mut large, b"begins").unwrap();
+        zip.file.seek(SeekFrom::Current(i64::try_from(HOLE).unwrap())).unwrap();
+        zip.at += HOLE;
+        large.bytes += HOLE;
+        zip.end(large).unwrap();
+        let mut small = zip.begin("small").unwrap();
+        zip.append(&mut small, b"behind").unwrap();
+        zip.end(small).unwrap();
+        zip.finish().unwrap();
+
+        let script = "import sys, zipfile
+zip = zipfile.ZipFile(sys.argv[1])
+print([(item.filename, item.file_size) for item in zip.infolist()], zip.open('large').read(6), zip.read('small'))";
+        let Ok(ran) = Command::new("python3").args(["-c", script]).arg(&path).output() else {
+            assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "python3 is not installed");
+            return;
+        };
+        assert_eq!(
+            String::from_utf8_lossy(&ran.stdout).trim(),
+            "[('large', 5368709126), ('small', 6)] b'begins' b'behind'",
+            "{ran:?}"
+        );
+    }
+}

@@ -13,4 +13,5 @@ mod suite;
 mod tamper;
 mod tools;
 mod unit;
+mod wacz;
 mod warcio;
