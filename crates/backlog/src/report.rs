@@ -5,8 +5,11 @@ use serde::{Deserialize, Serialize};
 /// How many examples are kept of what was refused for one reason. More tell nobody more.
 pub const EXAMPLES_MAX: usize = 3;
 
-/// How many reasons are kept. There are far fewer.
+/// How many reasons are told apart. There are far fewer.
 const TALLIES_MAX: usize = 100;
+
+/// What more reasons than these are counted under.
+const OTHERS: &str = "others";
 
 /// What a walk has come to so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,17 +65,13 @@ pub struct Tally {
 
 /// Counts one more for a reason.
 pub(crate) fn count(tallies: &mut Vec<Tally>, code: &str, example: &str) {
-    let at = tallies.iter().position(|tally| tally.code == code);
-    let tally = match at {
-        Some(at) => tallies.get_mut(at),
-        None if tallies.len() < TALLIES_MAX => {
-            tallies.push(Tally { code: code.to_owned(), count: 0, examples: Vec::new() });
-            tallies.last_mut()
-        }
-        None => tallies.last_mut(),
-    };
-    if let Some(tally) = tally {
-        tally.count += 1;
+    let is_known = tallies.iter().any(|tally| tally.code == code);
+    let code = if is_known || tallies.len() < TALLIES_MAX { code } else { OTHERS };
+    if !tallies.iter().any(|tally| tally.code == code) {
+        tallies.push(Tally { code: code.to_owned(), count: 0, examples: Vec::new() });
+    }
+    if let Some(tally) = tallies.iter_mut().find(|tally| tally.code == code) {
+        tally.count = tally.count.saturating_add(1);
         if tally.examples.len() < EXAMPLES_MAX && !example.is_empty() {
             tally.examples.push(example.to_owned());
         }
