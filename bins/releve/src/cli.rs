@@ -252,9 +252,9 @@ pub(crate) struct ServeArgs {
     /// The certificate's private key, as PEM.
     #[arg(long, value_name = "FILE")]
     pub(crate) private_key: PathBuf,
-    /// How many MiB deposits that are under way may take in memory together; others wait. A deposit that takes more than
-    /// that by itself is refused.
-    #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(16..=1_048_576))]
+    /// How many MiB deposits that are under way may take in memory together; others wait. One that would take more than
+    /// three eighths of it by itself is refused; with the default none is.
+    #[arg(long, value_name = "MIB", default_value_t = 2048, value_parser = clap::value_parser!(u32).range(16..=1_048_576))]
     pub(crate) memory_mib: u32,
 }
 

@@ -166,7 +166,7 @@ impl World {
 
     /// The vault that passes deposit to, wherever it is. A folder is made where there is none.
     pub(crate) fn deposits(&self) -> Result<Deposits> {
-        let VaultAt::Network { address, key, ca } = &self.connector.vault else {
+        let Some(vault) = self.network_vault()? else {
             let vault = self.vault()?;
             return Ok(Deposits {
                 place: vault.folder().display().to_string(),
@@ -175,6 +175,22 @@ impl World {
                 vault: Arc::new(vault),
             });
         };
+        let head = vault.head()?;
+        if head.is_lab != self.lab.is_some() {
+            let path = vault.address().into();
+            return Err(VaultError::LabMismatch { path, vault_is_lab: head.is_lab }.into());
+        }
+        Ok(Deposits {
+            place: vault.address().to_owned(),
+            id: head.vault,
+            sequence: head.sequence,
+            vault: Arc::new(vault),
+        })
+    }
+
+    /// The vault, if it is on the network, with its key read and its authority; nothing is sent yet.
+    pub(crate) fn network_vault(&self) -> Result<Option<HttpVault>> {
+        let VaultAt::Network { address, key, ca } = &self.connector.vault else { return Ok(None) };
         let cannot_use = || format!("the vault {address} cannot be used");
         let secret = key.read(environment, |path| fs::read(self.base.join(path))).with_context(cannot_use)?;
         let key = secret.expose().parse().with_context(|| format!("{key} holds no connector key"))?;
@@ -182,24 +198,14 @@ impl World {
             fs::read(self.base.join(path)).with_context(|| format!("cannot read {}", path.display()))
         };
         let clock = Arc::clone(&self.clock);
-        let vault = HttpVault::new(HttpVaultOptions {
+        HttpVault::new(HttpVaultOptions {
             address: address.clone(),
             key,
             authority_pem: ca.as_ref().map(authority).transpose()?,
             clock: Arc::new(move || clock.now()),
         })
-        .with_context(cannot_use)?;
-        let head = vault.head()?;
-        if head.is_lab != self.lab.is_some() {
-            let path = address.as_str().into();
-            return Err(VaultError::LabMismatch { path, vault_is_lab: head.is_lab }.into());
-        }
-        Ok(Deposits {
-            place: address.to_string(),
-            id: head.vault,
-            sequence: head.sequence,
-            vault: Arc::new(vault),
-        })
+        .map(Some)
+        .with_context(cannot_use)
     }
 
     /// Opens the vault, and makes one where there is none.

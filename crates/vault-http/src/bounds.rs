@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// What all clients together, and each of them, may take of a server.
 ///
-/// The defaults suit a vault with a few dozen connectors. Whatever they are, memory stays within
+/// The defaults suit a vault with a few dozen connectors. Whatever they are, memory stays near
 /// [`memory_bytes`](Self::memory_bytes) and about 200 KiB for each connection, since nothing that a client sends is
 /// held before there is room for all that it will become.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,8 +25,9 @@ pub struct Bounds {
     /// A request from its head to the last byte of its answer. 10 min: the waits above, the largest unit at a mebibyte
     /// a second each way, and a disk that is slow to sync.
     pub whole: Duration,
-    /// What bodies, and what is unpacked from them, may take in memory together. 1 GiB: the largest unit that there can
-    /// be takes two thirds of it while it is checked.
+    /// What deposits that are under way may take in memory together. Half of it is given out, an eighth for bodies and
+    /// three eighths for what is unpacked of them: the other half is for what allocators keep between large pieces, and
+    /// for what is written at once. 2 GiB: the largest unit that there can be takes 700 MiB while it is checked.
     pub memory_bytes: usize,
     /// How long what is under way when the server is asked to stop is waited for. 60 s; service managers kill after 90.
     pub stop: Duration,
@@ -41,7 +42,7 @@ impl Default for Bounds {
             between_bytes: Duration::from_secs(30),
             room_wait: Duration::from_secs(60),
             whole: Duration::from_secs(600),
-            memory_bytes: 1 << 30,
+            memory_bytes: 2 << 30,
             stop: Duration::from_secs(60),
         }
     }
@@ -73,6 +74,10 @@ pub(crate) const DRAIN_BYTES_MAX: u64 = 1 << 20;
 
 /// How long that is waited for: what is on its way is there by then.
 pub(crate) const DRAIN: Duration = Duration::from_secs(1);
+
+/// How many threads wait for the disk at once. Deposits that wait together share a sync, and more than 32 gain little by
+/// it; an allocator keeps some memory for each thread.
+pub(crate) const THREADS_MAX: usize = 32;
 
 /// How many look-ups are made, and their answers held, at once. They take no time to speak of.
 pub(crate) const READS_MAX: usize = 8;

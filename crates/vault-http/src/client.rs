@@ -108,6 +108,11 @@ impl HttpVault {
         Ok(Self { runtime: Some(runtime), client, base, authorization })
     }
 
+    /// Its address, without a slash at the end.
+    pub fn address(&self) -> &str {
+        &self.base
+    }
+
     /// What the vault says of itself.
     pub fn head(&self) -> Result<Head, VaultError> {
         self.look_up("vault", &[], Head::from_json)

@@ -21,7 +21,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::answer::Answer;
-use crate::bounds::{DRAIN, DRAIN_BYTES_MAX, READS_MAX};
+use crate::bounds::{DRAIN, DRAIN_BYTES_MAX, READS_MAX, THREADS_MAX};
 use crate::room::weight;
 use crate::route::{Query, Route};
 use crate::server::{AccessLog, Busy};
@@ -36,10 +36,12 @@ pub(crate) struct Handler {
     vault: LocalVault,
     bounds: Bounds,
     log: AccessLog,
-    /// Room for bodies as they came, and for sealed units on their way out: a quarter of the memory.
+    /// Room for bodies as they came, and for sealed units on their way out.
     bodies: Room,
-    /// Room for what is unpacked of them: the rest.
+    /// Room for what is unpacked of them.
     unpacked: Room,
+    /// Places for work that may wait for the disk.
+    threads: Arc<Semaphore>,
     /// Places for look-ups.
     reads: Arc<Semaphore>,
     /// The place of the one who unpacks a sealed unit to read it.
@@ -86,8 +88,9 @@ impl Handler {
             vault,
             bounds,
             log,
-            bodies: Room::new(bounds.memory_bytes as u64 / 4),
-            unpacked: Room::new(bounds.memory_bytes as u64 / 4 * 3),
+            bodies: Room::new(bounds.memory_bytes as u64 / 8),
+            unpacked: Room::new(bounds.memory_bytes as u64 / 8 * 3),
+            threads: Arc::new(Semaphore::new(THREADS_MAX)),
             reads: Arc::new(Semaphore::new(READS_MAX)),
             unpacking: Arc::new(Semaphore::new(1)),
         }
@@ -182,7 +185,7 @@ impl Handler {
             Route::Takes(source) => {
                 let vault = self.vault.under_key(&key);
                 let asked = source.clone();
-                blocking(move || vault.takes(&asked)).await??;
+                self.work(move || vault.takes(&asked)).await??;
                 Ok(Said::Json {
                     status: StatusCode::OK,
                     code: "read".to_owned(),
@@ -231,7 +234,7 @@ impl Handler {
             Refusal::new(StatusCode::UNAUTHORIZED, "key-unknown", reason)
         })?;
         let (vault, asked) = (self.vault.clone(), key.clone());
-        let record = blocking(move || vault.control().key(&asked)).await??;
+        let record = self.work(move || vault.control().key(&asked)).await??;
         match record {
             None => Err(DepositError::KeyUnknown.into()),
             Some(KeyRecord { name, revoked_at: Some(_), .. }) => {
@@ -250,26 +253,32 @@ impl Handler {
         access: &mut Access,
     ) -> Result<Said, Refused> {
         let (bytes, body_room) = self.receive(headers, body, &mut access.received_bytes).await?;
-        let (bytes, unpacked) = blocking(move || {
-            if Sha256::of(&bytes) != digest {
-                let reason = "the bytes that came have another digest than the path names";
-                return Err(Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "unit-digest-differs", reason));
-            }
-            let unpacked = weight(&bytes).ok_or_else(too_large)?;
-            Ok((bytes, unpacked))
-        })
-        .await??;
+        let (bytes, unpacked) = self
+            .work(move || {
+                if Sha256::of(&bytes) != digest {
+                    let reason = "the bytes that came have another digest than the path names";
+                    return Err(Refusal::new(
+                        StatusCode::UNPROCESSABLE_ENTITY,
+                        "unit-digest-differs",
+                        reason,
+                    ));
+                }
+                let unpacked = weight(&bytes).ok_or_else(too_large)?;
+                Ok((bytes, unpacked))
+            })
+            .await??;
         let room = self.unpacked.take(unpacked, &self.bounds).await?;
         let vault = self.vault.under_key(key);
         // What the client does meanwhile does not matter: once begun, it is finished, and the room is given back then.
-        let outcome = blocking(move || {
-            let unit = Unit::read(&bytes);
-            drop((bytes, body_room));
-            let outcome = vault.deposit(&unit?);
-            drop(room);
-            outcome
-        })
-        .await??;
+        let outcome = self
+            .work(move || {
+                let unit = Unit::read(&bytes);
+                drop((bytes, body_room));
+                let outcome = vault.deposit(&unit?);
+                drop(room);
+                outcome
+            })
+            .await??;
         let (status, code) = match outcome {
             Outcome::Sealed(_) => (StatusCode::CREATED, "sealed"),
             Outcome::AlreadySealed(_) => (StatusCode::OK, "already-sealed"),
@@ -317,11 +326,12 @@ impl Handler {
         let place = self.place(&self.reads).await?;
         let unpacking = self.place(&self.unpacking).await?;
         let vault = self.vault.clone();
-        let found = blocking(move || {
-            let unit = vault.read(digest)?.filter(|unit| permits(&record, unit.key().source()));
-            Ok::<_, VaultError>(unit.map(|unit| unit.bytes().to_vec()))
-        })
-        .await??;
+        let found = self
+            .work(move || {
+                let unit = vault.read(digest)?.filter(|unit| permits(&record, unit.key().source()));
+                Ok::<_, VaultError>(unit.map(|unit| unit.bytes().to_vec()))
+            })
+            .await??;
         let bytes = found.ok_or_else(|| {
             let reason = "the vault has no such unit that this key reaches to";
             Refusal::new(StatusCode::NOT_FOUND, "unit-unknown", reason)
@@ -338,8 +348,22 @@ impl Handler {
     ) -> Result<Said, Refused> {
         let place = self.place(&self.reads).await?;
         let vault = self.vault.clone();
-        let body = blocking(move || ask(vault)).await??;
+        let body = self.work(move || ask(vault)).await??;
         Ok(Said::Json { status: StatusCode::OK, code: "read".to_owned(), body, held: vec![place] })
+    }
+
+    /// Does work that may wait for the disk on a thread where it may.
+    async fn work<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Refused> {
+        let thread = self.place(&self.threads).await?;
+        let worked = tokio::task::spawn_blocking(move || {
+            let done = work();
+            drop(thread);
+            done
+        });
+        worked.await.map_err(|_| Refused {
+            refusal: Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "vault-panicked", "the vault failed"),
+            failure: Some("a panic; please report this".to_owned()),
+        })
     }
 
     async fn place(&self, places: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Refused> {
@@ -396,14 +420,6 @@ impl Drop for Line {
         self.access.took = self.began.elapsed();
         (self.log)(&self.access);
     }
-}
-
-/// Does work that may wait for the disk on a thread where it may.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Refused> {
-    tokio::task::spawn_blocking(work).await.map_err(|_| Refused {
-        refusal: Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "vault-panicked", "the vault failed"),
-        failure: Some("a panic; please report this".to_owned()),
-    })
 }
 
 fn too_large() -> Refusal {

@@ -10,9 +10,11 @@ const MEMBER_BYTES_MAX: u64 =
     (if ENVELOPE_BYTES_MAX > ARTICLE_BYTES_MAX { ENVELOPE_BYTES_MAX } else { ARTICLE_BYTES_MAX }) as u64
         + 64 * 1024;
 
-/// How often what is unpacked lies in memory at the worst moment: the record, the part taken out of it, and its
-/// canonical form, which is compared.
-const COPIES: u64 = 3;
+/// How often an envelope lies in memory at the worst moment: in its record, which grows by doubling, and by itself.
+const ENVELOPE_COPIES: u64 = 3;
+
+/// The same of a document: in its record, as values, and in its canonical form, which is compared.
+const DOCUMENT_COPIES: u64 = 4;
 
 /// What a value of JSON takes in memory beside its text: measured at up to 200 bytes, in an object of short names.
 const VALUE_BYTES: u64 = 256;
@@ -36,8 +38,10 @@ pub(crate) fn weight(unit: &[u8]) -> Option<u64> {
             return None;
         }
         // The first record is the envelope, whatever it holds; the others are read as JSON.
-        let values = if record == 0 { 0 } else { counted.values };
-        weight += COPIES * unpacked + VALUE_BYTES * values;
+        weight += match record {
+            0 => ENVELOPE_COPIES * unpacked,
+            _ => DOCUMENT_COPIES * unpacked + VALUE_BYTES * counted.values,
+        };
         if broken {
             break;
         }

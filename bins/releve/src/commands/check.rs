@@ -20,6 +20,9 @@ pub(crate) fn run(global: &Global, out: &mut dyn Write) -> Result<Exit> {
             warnings.push(format!("{error:#}"));
         }
     }
+    if let Err(error) = world.network_vault() {
+        warnings.push(format!("{error:#}"));
+    }
     let notes = notes(&world);
     if global.json {
         let sources: Vec<_> = world

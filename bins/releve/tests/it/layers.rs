@@ -7,7 +7,7 @@ const PURE: [&str; 9] =
     ["url-canon", "robots", "redirect-policy", "bounds", "pace", "feed", "extract", "proof", "source"];
 
 /// What does I/O, or brings it.
-const IMPURE: [&str; 12] = [
+const IMPURE: [&str; 13] = [
     "tokio",
     "mio",
     "socket2",
@@ -20,6 +20,7 @@ const IMPURE: [&str; 12] = [
     "releve-fetch",
     "releve-ledger",
     "releve-deposit",
+    "releve-vault-http",
 ];
 
 fn reached(package: &str) -> Vec<String> {

@@ -9,6 +9,7 @@ mod export;
 mod full_disk;
 mod interrupted;
 mod layers;
+mod network;
 mod promises;
 mod readme;
 mod show;

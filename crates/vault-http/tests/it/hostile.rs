@@ -23,7 +23,7 @@ fn quick() -> Bounds {
         between_bytes: QUICK,
         room_wait: QUICK,
         whole: Duration::from_secs(3),
-        memory_bytes: 16 << 20,
+        memory_bytes: 32 << 20,
         stop: Duration::from_secs(10),
     }
 }
@@ -399,7 +399,7 @@ fn there_is_room_for_so_much_and_whoever_finds_none_is_told_to_come_again() {
         ));
         raw
     };
-    // A quarter of 16 MiB is for bodies. Who announces more than that can never be served.
+    // An eighth of 32 MiB is for bodies. Who announces more than that can never be served.
     assert_eq!(announce((4 << 20) + 1).answer().2["code"], "unit-too-large");
     let first = announce(4 << 20);
     thread::sleep(Duration::from_millis(100));
