@@ -167,8 +167,8 @@ pub trait Ledger: Hosts {
 
     /// Notes that `round` was done at `at`. An earlier instant than the one noted changes nothing.
     ///
-    /// Call it before the request, so that a crash does not lead to another one too soon, and again with the instant at
-    /// which the request left.
+    /// Call it when the request is about to leave: what was noted much earlier has the next one come too soon, and what is
+    /// noted only afterwards may be lost to a crash.
     fn mark(&self, pass: &Pass, round: Round, at: Timestamp) -> Result<(), LedgerError>;
 
     /// Begins a pass. A pass of the same source that was not finished is now known to have been interrupted.

@@ -283,12 +283,15 @@ impl<F: Fetch> Runner<F> {
         }
     }
 
-    /// How often the trigger is read: as configured (R18), or after every second request where the host asks for so long a
-    /// Crawl-delay that the trigger would leave no turn to the articles.
+    /// How often the trigger is read: as configured (R18), or at every second turn where the host asks for so long a
+    /// Crawl-delay that the trigger would leave none to the articles. Where the delay is half a day or longer, every second
+    /// turn goes to robots.txt (R22), and the trigger gets every fourth.
     fn trigger_every(&self, source: &Source, now: Timestamp) -> Result<Duration, LedgerError> {
+        const HALF_A_DAY: Duration = Duration::from_secs(12 * 60 * 60);
         let copy = self.ledger.robots(source.trigger().address().authority(), now)?;
         let delay = copy.and_then(|copy| copy.crawl_delay).unwrap_or_default();
-        Ok(source.rhythm().trigger().max(delay.saturating_mul(2)))
+        let turns = if delay >= HALF_A_DAY { 4 } else { 2 };
+        Ok(source.rhythm().trigger().max(delay.saturating_mul(turns)))
     }
 
     /// Renews the lock until what it returns is dropped.

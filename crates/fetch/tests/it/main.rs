@@ -9,6 +9,7 @@ mod certificate;
 mod coding;
 mod encode;
 mod lab_file;
+mod publisher;
 mod request;
 mod suite;
 mod support;

@@ -1,10 +1,12 @@
 //! Processes that are killed, at every step that there is.
 
-use jiff::Timestamp;
-use releve_ledger::{Counts, Ledger as _};
+use std::time::Duration;
 
-use crate::site::{List, Site};
-use crate::world::{CRON, DAY, MINUTE, World};
+use jiff::Timestamp;
+use releve_ledger::{Counts, Ledger as _, State};
+
+use crate::site::{List, Planned, Site};
+use crate::world::{CRON, DAY, MINUTE, World, noon};
 
 /// Kills a process at its every look at the clock, of which there is one before each of its effects, and lets others go on
 /// from there: nothing is lost, nothing is sealed twice, and the publisher notices nothing of it.
@@ -43,6 +45,43 @@ async fn killed_everywhere(list: List) {
     }
     // Whoever changes how often a pass looks at the clock sees to it that it is still often enough.
     assert!(looks > 100, "{looks}");
+}
+
+/// A walk over six pages of a list that shifts under it: at every other second an article vanishes before its place, and now
+/// and then one comes. It is killed at every step, and what stays public is found all the same.
+#[tokio::test(start_paused = true)]
+async fn r10_a_walk_over_a_list_that_shifts_loses_nothing_wherever_it_is_killed() {
+    for looks in (1..300).step_by(2) {
+        let world = World::new();
+        let mut site = Site::with_articles(List::SmallPages, 30);
+        for second in 0..12_u32 {
+            let at = noon() + Duration::from_secs(2) * second;
+            // The newest vanish first, of which the trigger's pages and the walk's first ones have the most.
+            site.articles[29 - second as usize].gone = Some(at);
+            if second % 3 == 0 {
+                site.articles.push(Planned::new(u64::from(31 + second), at));
+            }
+        }
+        let site = site.open(&world);
+        let source = List::SmallPages.source();
+        let process = world.process();
+        process.dies_after(looks);
+        let report = process.pass(&source, Timestamp::MAX).await;
+        world.passes(&source, [MINUTE, CRON, CRON * 2]).await;
+        world.check_pace(List::SmallPages.trigger());
+        world.check_sealed(&site);
+        let end = world.now();
+        for article in site.articles.iter().filter(|article| article.is_public(end)) {
+            let entry = world.ledger.entry("example", &article.id.to_string()).unwrap();
+            let state = entry.map(|entry| entry.state);
+            assert_eq!(state, Some(State::Sealed), "{looks}: {article:?}");
+        }
+        let walk = world.ledger.walk("example").unwrap().unwrap();
+        assert!(walk.place.is_none(), "{looks}: {walk:?}");
+        if report.is_some() {
+            break;
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]

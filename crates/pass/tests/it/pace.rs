@@ -56,6 +56,26 @@ async fn a_pass_of_14_minutes_ends_in_time_and_the_next_goes_on() {
     assert_eq!(world.asked(List::Pages.entrance()).len(), 1);
 }
 
+/// Where a robots.txt is too old before the next turn comes, every other turn goes to it.
+#[tokio::test(start_paused = true)]
+async fn r21_a_crawl_delay_of_13_hours_starves_neither_trigger_nor_articles() {
+    let world = World::new();
+    let mut site = Site::with_articles(List::Sitemaps, 12);
+    site.robots = "User-agent: *\nCrawl-delay: 46800\n".to_owned();
+    site.open(&world);
+    let source = List::Sitemaps.source();
+    // One after the other: a start that finds the lock held does nothing.
+    while world.age() < DAY * 30 {
+        let started = world.age();
+        world.pass(&source).await;
+        world.at(started.max(world.age()) + CRON).await;
+    }
+    world.check_pace(List::Sitemaps.trigger());
+    assert!(gaps(&world.asked("")).iter().all(|gap| *gap >= 13 * HOUR));
+    let (triggers, sealed) = (world.asked(List::Sitemaps.trigger()).len(), world.vault.all().len());
+    assert!(triggers >= 8 && sealed >= 8, "{triggers} {sealed}");
+}
+
 /// Two requests an hour are all there is. They go to trigger and articles in turn, whatever starts the passes.
 #[tokio::test(start_paused = true)]
 async fn r21_a_crawl_delay_of_30_minutes_starves_neither_trigger_nor_articles() {
@@ -83,6 +103,7 @@ async fn r21_a_crawl_delay_of_30_minutes_starves_neither_trigger_nor_articles() 
             let gap = pair[1].sent_at.duration_since(pair[0].sent_at);
             assert!(gap.as_secs() >= 1_800, "{gap:?}");
         }
+        world.check_pace(List::Sitemaps.trigger());
         // Nearly all of the 144 turns are used.
         assert!(asked.len() > 120, "{}", asked.len());
         let read = world.asked(List::Sitemaps.trigger()).len();

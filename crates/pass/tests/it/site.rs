@@ -37,11 +37,47 @@ const PAGES: &str = r#"
     backlog = { floor = "2026-01-15" }
 "#;
 
+/// The same without the preset, five to a page.
+const SMALL_PAGES: &str = r#"
+    name = "example"
+    hosts = ["www.example.org"]
+
+    [trigger]
+    list = "https://www.example.org/wp-json/wp/v2/posts?per_page=5&orderby=modified"
+    items = ""
+    address = "/link"
+    published = { at = "/date_gmt", zone = "UTC" }
+    modified = { at = "/modified_gmt", zone = "UTC" }
+
+    [article]
+    by = "public-api"
+    address = "https://www.example.org/wp-json/wp/v2/posts/{id}?_embed=author,wp:term"
+
+    [article.fields]
+    headline = "/title/rendered"
+    body = { at = "/content/rendered", format = "html" }
+
+    [identifier]
+    trigger = "/id"
+    backlog = "/id"
+    article = "/id"
+
+    [backlog]
+    list = "https://www.example.org/wp-json/wp/v2/posts?per_page=5&orderby=date&offset={offset}"
+    page_size = 5
+    items = ""
+    address = "/link"
+    published = { at = "/date_gmt", zone = "UTC" }
+    modified = { at = "/modified_gmt", zone = "UTC" }
+    floor = "2026-01-15"
+"#;
+
 /// What the list is that the publisher offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum List {
     Sitemaps,
     Pages,
+    SmallPages,
 }
 
 impl List {
@@ -54,6 +90,7 @@ impl List {
         let text = match self {
             Self::Sitemaps => SITEMAPS,
             Self::Pages => PAGES,
+            Self::SmallPages => SMALL_PAGES,
         };
         source(&format!("{more}\n{text}"))
     }
@@ -62,7 +99,7 @@ impl List {
     pub(crate) fn trigger(self) -> &'static str {
         match self {
             Self::Sitemaps => "/feed",
-            Self::Pages => "&orderby=modified",
+            Self::Pages | Self::SmallPages => "&orderby=modified",
         }
     }
 
@@ -70,7 +107,7 @@ impl List {
     pub(crate) fn entrance(self) -> &'static str {
         match self {
             Self::Sitemaps => "/sitemap.xml",
-            Self::Pages => "&offset=0",
+            Self::Pages | Self::SmallPages => "&offset=0",
         }
     }
 
@@ -78,7 +115,7 @@ impl List {
     pub(crate) fn has(self, url: &str) -> bool {
         match self {
             Self::Sitemaps => url.contains("/sitemap"),
-            Self::Pages => url.contains("&offset="),
+            Self::Pages | Self::SmallPages => url.contains("&offset="),
         }
     }
 
@@ -86,7 +123,9 @@ impl List {
     pub(crate) fn article(self, id: u64) -> String {
         match self {
             Self::Sitemaps => here(&format!("/a/{id}")),
-            Self::Pages => here(&format!("/wp-json/wp/v2/posts/{id}?_embed=author,wp:term")),
+            Self::Pages | Self::SmallPages => {
+                here(&format!("/wp-json/wp/v2/posts/{id}?_embed=author,wp:term"))
+            }
         }
     }
 }
@@ -126,7 +165,7 @@ pub(crate) struct Site {
     pub(crate) list: List,
     pub(crate) articles: Vec<Planned>,
     pub(crate) robots: String,
-    /// How many of the newest the trigger announces.
+    /// How many of the newest the feed announces.
     pub(crate) announced: usize,
     /// One of so many answers is a server error, and another is cut off; 0 for none.
     pub(crate) one_fails_of: u64,
@@ -141,7 +180,7 @@ impl Site {
             list,
             articles,
             robots: String::new(),
-            announced: if list == List::Pages { 100 } else { 30 },
+            announced: 30,
             one_fails_of: 0,
             fails_until: Timestamp::MAX,
             seed: 0,
@@ -208,7 +247,7 @@ impl Site {
         }
         match self.list {
             List::Sitemaps => self.file(path, now),
-            List::Pages => self.posts(path, now),
+            List::Pages | List::SmallPages => self.posts(path, now),
         }
     }
 
@@ -271,7 +310,7 @@ impl Site {
     pub(crate) fn body(&self, article: &Planned, now: Timestamp) -> String {
         match self.list {
             List::Sitemaps => page(article.id, article.revision(now)),
-            List::Pages => post(article, now),
+            List::Pages | List::SmallPages => post(article, now),
         }
     }
 
@@ -286,6 +325,7 @@ impl Site {
         }
         let mut public = self.public(now);
         let total = public.len();
+        let size = if self.list == List::SmallPages { 5 } else { 100 };
         let skip = if posts.ends_with("&orderby=modified") {
             public.sort_by_key(|article| std::cmp::Reverse((article.modified(now), article.id)));
             0
@@ -295,7 +335,7 @@ impl Site {
         let items: Vec<String> = public
             .into_iter()
             .skip(skip)
-            .take(100)
+            .take(size)
             .map(|article| {
                 let (id, published, modified) = (article.id, gmt(article.published), gmt(article.modified(now)));
                 format!(r#"{{"id":{id},"date_gmt":"{published}","modified_gmt":"{modified}","link":"https://www.example.org/{id}/"}}"#)
@@ -304,7 +344,7 @@ impl Site {
         let list = MemoryAnswer::new(200, "application/json", format!("[{}]", items.join(",")));
         Some(
             list.header("x-wp-total", &total.to_string())
-                .header("x-wp-totalpages", &total.div_ceil(100).to_string()),
+                .header("x-wp-totalpages", &total.div_ceil(size).to_string()),
         )
     }
 
