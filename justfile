@@ -38,6 +38,10 @@ fuzz runs="800000":
     done
 
 # A real pass over an invented newspaper on loopback.
+# What a vault seals and verifies in a second, with warcio beside it. TMPDIR chooses the disk.
+bench-vault:
+    cargo bench -p releve-deposit --bench vault --locked
+
 demo:
     cargo run --release -- demo
 

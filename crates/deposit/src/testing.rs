@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use releve_extract::{Article, Block, Text};
-use releve_proof::{Connector, Proof, Read, Received, Response, RootSet, Sha256, Tls, Wire};
+use releve_proof::{Connector, Proof, Read, Received, Response, RootSet, Sha256, TimestampToken, Tls, Wire};
 
 use crate::{Admission, ArticleKey, Clock, Deposit, Unit};
 
@@ -41,6 +41,31 @@ pub fn tls() -> Tls {
         server_handshake_traffic_secret: Some(include_bytes!("testing/secret.bin")),
     };
     Tls::from_wire(HOST, &wire).unwrap()
+}
+
+/// A timestamp of `digest` at the second of `at`, as an authority words it. Nobody has signed it, and no vault asks.
+pub fn timestamp(digest: &Sha256, at: Timestamp) -> TimestampToken {
+    fn value(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
+        let content = parts.concat();
+        [&[tag, 0x82][..], &u16::try_from(content.len()).unwrap().to_be_bytes(), &content].concat()
+    }
+    fn short(tag: u8, content: &[u8]) -> Vec<u8> {
+        [&[tag, u8::try_from(content.len()).unwrap()], content].concat()
+    }
+    let sha256 = short(6, &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01]);
+    let algorithm = short(0x30, &sha256);
+    let imprint = short(0x30, &[algorithm, short(4, digest.as_bytes())].concat());
+    let policy = short(6, &[0x2a, 3]);
+    let at: String = format!("{at:.0}").chars().filter(char::is_ascii_digit).collect();
+    let info = [short(2, &[1]), policy, imprint, short(2, &[7]), short(0x18, format!("{at}Z").as_bytes())];
+    let info = short(0x30, &info.concat());
+    let of_info = short(6, &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 9, 0x10, 1, 4]);
+    let content = short(0x30, &[of_info, short(0xa0, &short(4, &info))].concat());
+    // As long as one with a certificate and a signature.
+    let signer = value(0x31, &[&[0; 3_000]]);
+    let signed = value(0x30, &[&short(2, &[3]), &short(0x31, &[]), &content, &signer]);
+    let of_signed = short(6, &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 7, 2]);
+    TimestampToken::from_der(&value(0x30, &[&of_signed, &value(0xa0, &[&signed])])).unwrap()
 }
 
 /// What a vault has to be made with to seal the units made here.

@@ -11,6 +11,7 @@ mod local;
 mod recovery;
 mod suite;
 mod tamper;
+mod timestamp;
 mod tools;
 mod unit;
 mod wacz;
