@@ -34,14 +34,15 @@ crash:
 # Ten million inputs by coverage into the parsers of foreign bytes (needs cargo-fuzz and a C++ compiler).
 fuzz runs="800000":
     for target in $(cargo fuzz list); do \
-        cargo fuzz run --sanitizer none "$target" -- -runs={{ runs }} -timeout=5 -max_len=65536 -print_final_stats=1 || exit 1; \
+        mkdir -p "target/fuzz/$target"; \
+        cargo fuzz run --sanitizer none "$target" "target/fuzz/$target" "fuzz/corpus/$target" -- -runs={{ runs }} -timeout=5 -max_len=65536 -print_final_stats=1 || exit 1; \
     done
 
-# A real pass over an invented newspaper on loopback.
 # What a vault seals and verifies in a second, with warcio beside it. TMPDIR chooses the disk.
 bench-vault:
     cargo bench -p releve-deposit --bench vault --locked
 
+# A real pass over an invented newspaper on loopback.
 demo:
     cargo run --release -- demo
 
