@@ -237,7 +237,8 @@ pub trait Ledger: Hosts {
     /// How many references of a source stand where.
     fn counts(&self, source: &str) -> Result<Counts, LedgerError>;
 
-    /// Queues a reference that was refused or set aside. `false`: there is none such.
+    /// Queues a reference that was refused or set aside. `false`: there is none such, or it is under an embargo that says
+    /// when it is over.
     fn retry(&self, source: &str, identifier: &str) -> Result<bool, LedgerError>;
 
     /// The sources that were ever locked, in order of their names.

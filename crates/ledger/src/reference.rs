@@ -253,6 +253,9 @@ pub const DETAIL_BYTES_MAX: usize = 4 * 1024;
 /// year such as 2099 would make every later modification look like an earlier one.
 const MODIFIED_AHEAD_MAX: SignedDuration = SignedDuration::from_hours(24);
 
+/// Stands for an instant that was not said: the last second that there is.
+const NO_INSTANT: Timestamp = Timestamp::constant(253_402_207_200, 0);
+
 impl Entry {
     /// A reference that was not known.
     pub(crate) fn new(announced: &Announced, now: Timestamp) -> Self {
@@ -303,7 +306,7 @@ impl Entry {
                 detail: cut_off(&why.detail).to_owned(),
                 at: now,
                 attempts: 0,
-                not_before: Some(why.until.unwrap_or(Timestamp::MAX)),
+                not_before: Some(why.until.unwrap_or(NO_INSTANT)),
             });
         }
     }
@@ -367,7 +370,10 @@ impl Entry {
     /// Somebody wants it read again, by the next pass: one that runs and has tried it does not try again (R23). Returns
     /// whether there was anything to lift.
     pub(crate) fn lift(&mut self) -> bool {
-        let lifts = matches!(self.state, State::Refused | State::SetAside);
+        // An embargo with its instant is the publisher's word, and nobody else's to lift (R41).
+        let is_embargoed = self.is_put_off()
+            && self.refusal.as_ref().and_then(|refusal| refusal.not_before) != Some(NO_INSTANT);
+        let lifts = matches!(self.state, State::Refused | State::SetAside) && !is_embargoed;
         if lifts {
             self.state = State::Queued;
             self.refusal = None;

@@ -732,6 +732,12 @@ pub fn r41_what_is_put_off_waits_for_its_instant_or_the_trigger(open: Open<'_>) 
         let entry = ledger.entry(SOURCE, name).unwrap().unwrap();
         assert_eq!(entry.refusal.unwrap().attempts, 0, "{name}");
     }
+    // Somebody can lift what does not say when it is over, and nothing else.
+    assert!(!ledger.retry(SOURCE, "new").unwrap());
+    assert_eq!(identifiers(&to_read(&*ledger, &pass, HOUR - 1)), [""; 0]);
+    assert!(ledger.retry(SOURCE, "open-ended").unwrap());
+    assert_eq!(identifiers(&to_read(&*ledger, &pass, HOUR - 1)), ["open-ended"]);
+    ledger.put_off(&pass, &named("open-ended", SeenIn::Trigger), &until(None), at(HOUR - 1)).unwrap();
     let heard = ledger.announce(&pass, &[named("open-ended", SeenIn::Trigger)], at(HOUR - 1)).unwrap();
     assert_eq!((heard.new, heard.modified, heard.known), (0, 1, 0));
     assert_eq!(identifiers(&to_read(&*ledger, &pass, HOUR - 1)), ["open-ended"]);

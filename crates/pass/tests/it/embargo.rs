@@ -30,7 +30,7 @@ async fn r41_an_article_under_embargo_is_read_after_it_is_lifted_whatever_lists_
     let read = world.asked("/a/3");
     assert_eq!(read.len(), 1);
     assert!(read[0] >= DAY + HOUR && read[0] < DAY + HOUR + CRON, "{read:?}");
-    assert_eq!(world.check_sealed(&site), 4);
+    assert_eq!(world.check_sealed(&site).len(), 4);
 }
 
 #[tokio::test(start_paused = true)]
@@ -83,7 +83,7 @@ async fn r41_the_list_is_not_walked_before_the_trigger_is_read() {
     world.publisher.put("https://www.example.org/feed", feed);
     world.passes(&source, (2..6).map(|quarter| CRON * quarter)).await;
     assert!(world.asked("/a/3").iter().all(|at| *at >= HOUR));
-    assert_eq!(world.check_sealed(&site), 4);
+    assert_eq!(world.check_sealed(&site).len(), 4);
 }
 
 #[tokio::test(start_paused = true)]
@@ -96,7 +96,7 @@ async fn r41_no_kill_has_an_article_read_under_embargo() {
         world.passes(&source, [1, 2, 16, 17, 31, 46, 61].map(|minute| MINUTE * minute)).await;
         let read = world.asked("/a/3");
         assert!(read.iter().all(|at| *at >= 40 * MINUTE) && !read.is_empty(), "{looks}: {read:?}");
-        assert_eq!(world.check_sealed(&site), 4, "{looks}");
+        assert_eq!(world.check_sealed(&site).len(), 4, "{looks}");
         if survived {
             break;
         }

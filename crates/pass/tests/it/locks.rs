@@ -1,9 +1,11 @@
 //! Two passes never run at once (R10), and none runs for an inactive source (R39).
 
+use std::time::Duration;
+
 use jiff::Timestamp;
+use releve_ledger::{Ledger as _, Taking};
 use releve_pass::End;
 use releve_visit::Interrupter;
-use std::time::Duration;
 
 use crate::site::{List, Site};
 use crate::world::{Boot, CRON, MINUTE, World};
@@ -82,6 +84,27 @@ async fn r10_a_long_pass_keeps_its_lock_against_another_machine() {
         assert_eq!(report.end, End::LockHeld, "{minute}");
     }
     assert_eq!(running.await.unwrap().end, End::Done);
+}
+
+/// A process that was stopped for longer than its lease (a machine that slept) finds its source taken, and lets go.
+#[tokio::test(start_paused = true)]
+async fn r10_a_pass_that_lost_its_lock_asks_for_nothing_more() {
+    let world = World::new();
+    Site::with_articles(LIST, 20).open(&world);
+    let source = LIST.source();
+    let running = world.process().begin(&source, Timestamp::MAX);
+    world.at(Duration::from_millis(5_500)).await;
+    // To whoever takes it two minutes have gone by.
+    let other = world.process_on(&Boot::new("two")).runner.ledger.clone();
+    let later = world.now() + MINUTE * 2;
+    assert!(matches!(other.lock("example", later, MINUTE), Ok(Taking::Taken(_))));
+    let (asked, sealed) = (world.publisher.asked().len(), world.vault.all().len());
+    assert_eq!(running.await.unwrap().end, End::LockLost);
+    // One article was in hand; it may be in the vault, and is not put on record by one who has no right to.
+    assert!(world.publisher.asked().len() <= asked + 1);
+    assert!(world.vault.all().len() <= sealed + 1);
+    let recorded = world.ledger.counts("example").unwrap().sealed;
+    assert_eq!(usize::try_from(recorded).unwrap(), sealed);
 }
 
 #[tokio::test(start_paused = true)]

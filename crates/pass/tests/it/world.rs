@@ -342,8 +342,8 @@ impl World {
     }
 
     /// Asserts that the vault has nothing but what was public when it was read, each version once, and that the ledger has
-    /// the receipt of each article's last one. Returns how many versions there are.
-    pub(crate) fn check_sealed(&self, site: &Site) -> usize {
+    /// the receipt of each article's last one. Returns which revisions of which articles are sealed.
+    pub(crate) fn check_sealed(&self, site: &Site) -> BTreeSet<(u64, usize)> {
         let sealed = self.vault.all();
         let mut asked: BTreeMap<String, BTreeSet<Timestamp>> = BTreeMap::new();
         for MemoryAsked { url, sent_at, .. } in self.publisher.asked() {
@@ -368,7 +368,7 @@ impl World {
             let receipt = version.sealed.unwrap().receipt;
             assert_eq!(receipt.sequence, last.receipt.sequence, "{key:?}");
         }
-        sealed.len()
+        seen
     }
 }
 
