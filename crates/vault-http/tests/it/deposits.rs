@@ -221,10 +221,16 @@ fn a_server_that_is_no_vault_is_not_believed() {
         authority_pem,
         clock: Arc::clone(&served.clock),
     };
-    // Below this path there is none.
-    let elsewhere = served.client();
-    drop(elsewhere);
     let address = format!("https://localhost:{}", served.at.port());
+    let authority = Some(served.authority.clone().into_bytes());
+    let elsewhere = HttpVault::new(options(format!("{address}/elsewhere"), authority)).unwrap();
+    let error = elsewhere.deposit(&Specimen::new("1").unit()).unwrap_err();
+    assert_eq!(error.kind(), DepositErrorKind::Failed, "there is something there, and no vault");
+    assert!(
+        elsewhere.read(Specimen::new("1").unit().digest()).is_err(),
+        "which is not to say that it has no such unit"
+    );
+    served.log.lock().unwrap().clear();
     let untrusted = HttpVault::new(options(address.clone(), None)).unwrap();
     let error = untrusted.deposit(&Specimen::new("1").unit()).unwrap_err();
     assert_eq!(error.kind(), DepositErrorKind::Failed, "its certificate leads nowhere");

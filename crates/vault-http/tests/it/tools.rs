@@ -26,7 +26,7 @@ pub(crate) struct Served {
     pub(crate) key: ConnectorKey,
     pub(crate) log: Arc<Mutex<Vec<Access>>>,
     pub(crate) clock: Clock,
-    authority: String,
+    pub(crate) authority: String,
     stop: Option<oneshot::Sender<()>>,
     serving: Option<JoinHandle<bool>>,
     runtime: Runtime,
