@@ -1,4 +1,4 @@
-//! The real binary against real publishers' software: WordPress, Hugo and Jekyll behind nginx, on loopback.
+//! The real binary against real publishers' software: WordPress, Hugo, Jekyll and Directus behind nginx, on loopback.
 //!
 //! The environment variable `RELEVE_PEERS` names the folder with `up.sh` and `down.sh`, which start and end them.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::print_stdout, missing_docs)]
@@ -13,14 +13,17 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 const AGENT: &str = "Example/1 (+https://example.org; contact@example.org)";
-const HOSTS: [(&str, &str); 3] = [
+const HOSTS: [(&str, &str); 4] = [
+    ("directus.peers.test", "127.0.1.43"),
     ("wordpress.peers.test", "127.0.1.47"),
     ("hugo.peers.test", "127.0.1.42"),
     ("jekyll.peers.test", "127.0.1.50"),
 ];
 
+const NAMES: [&str; 4] = ["wordpress", "hugo", "jekyll", "directus"];
+
 /// WordPress by its REST API.
-const REST: &str = "name = \"wp-rest\"\nhosts = [\"wordpress.peers.test\"]\npreset = \"wordpress\"\n";
+const REST: &str = "name = \"wp-rest\"\nhosts = [\"wordpress.peers.test\"]\npreset = \"wordpress\"\nbacklog = { floor = \"2000-01-01\" }\n";
 
 /// WordPress by its pages. A guid of its feed is `…/?p=ID` for most posts and the permalink for others: there is no
 /// identifier in it.
@@ -71,29 +74,88 @@ fn generated(name: &str, feed: &str) -> String {
     )
 }
 
+/// The same with its sitemap, which has sections and tags too.
+fn generated_with_sitemap(name: &str, feed: &str, sitemap: &str, article_path: &str) -> String {
+    format!(
+        "article_path = '{article_path}'\n{}\n[backlog]\nsitemap = {sitemap:?}\nfloor = \"2000-01-01\"\n",
+        generated(name, feed)
+    )
+}
+
+/// WordPress by its pages and its sitemap, in which an address stands for the identifier.
+fn pages_with_sitemap() -> String {
+    let pages = PAGES.replace("wp-pages", "wp-sitemap");
+    format!(
+        "article_path = '^/-?[0-9]{{4}}/'\n{pages}backlog = \"absent\"\n\n[backlog]\n\
+         sitemap = \"https://wordpress.peers.test/wp-sitemap.xml\"\nfloor = \"2000-01-01\"\n"
+    )
+}
+
+/// Directus, whose token sees drafts too: list and article ask for what is published.
+const DIRECTUS: &str = r#"
+name = "directus"
+hosts = ["directus.peers.test"]
+
+[trigger]
+list = "https://directus.peers.test/items/articles?filter[status][_eq]=published&fields=id,date_updated&sort=-date_updated,id&limit=5"
+items = "/data"
+modified = "/date_updated"
+
+[article]
+by = "cms-api"
+address = "https://directus.peers.test/items/articles/{id}?fields=id,title,body,published_at"
+access = { header = "Authorization", prefix = "Bearer ", from_file = "directus-token", also_for = ["trigger", "backlog"] }
+agreement = "the peers' own"
+
+[article.fields]
+headline = "/data/title"
+published = "/data/published_at"
+body = { at = "/data/body", format = "html" }
+
+[identifier]
+trigger = "/id"
+backlog = "/id"
+article = "/data/id"
+
+[backlog]
+list = "https://directus.peers.test/items/articles?filter[status][_eq]=published&fields=id,published_at&sort=-published_at,id&limit=10&page={page}"
+items = "/data"
+published = "/published_at"
+floor = "2000-01-01"
+"#;
+
 struct Peers {
     scripts: PathBuf,
     dir: PathBuf,
 }
 
 impl Peers {
-    /// Starts all three afresh, side by side.
+    /// Starts them afresh, side by side.
     fn up(scripts: &Path) -> Self {
         let dir = std::env::temp_dir().join("releve-peers");
         // WordPress first: two package installations at once would wait for each other's lock.
-        for name in ["wordpress", "hugo", "jekyll"] {
+        for name in NAMES {
             let mut command = Command::new("bash");
             command.arg(scripts.join("up.sh")).arg(name).env("PEERS_DIR", &dir);
-            if name == "wordpress" {
+            // Of itself it forbids everything; a publisher that has agreed to be read allows its API.
+            command.env("ROBOTS_TXT", "User-agent: *\nDisallow: /admin/\n");
+            // A machine that runs tests is busy, and no reason to refuse requests.
+            command.env("PRESSURE_LIMITER_ENABLED", "false");
+            if matches!(name, "wordpress" | "directus") {
                 command.arg("--fresh");
             }
             let output = command.stdin(Stdio::null()).output().unwrap();
             assert!(output.status.success(), "{name}: {output:?}");
         }
-        for (name, _) in HOSTS {
-            fs::write(dir.join(name.split('.').next().unwrap()).join("run/nginx-access.log"), "").unwrap();
+        let peers = Self { scripts: scripts.to_owned(), dir };
+        peers.forget_requests();
+        peers
+    }
+
+    fn forget_requests(&self) {
+        for name in NAMES {
+            fs::write(self.dir.join(name).join("run/nginx-access.log"), "").unwrap();
         }
-        Self { scripts: scripts.to_owned(), dir }
     }
 
     fn ca(&self) -> PathBuf {
@@ -113,7 +175,7 @@ impl Peers {
             let ours = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
             ours.filter(|line| line["user_agent"] == AGENT).collect()
         };
-        ["wordpress", "hugo", "jekyll"].into_iter().map(|name| (name, lines(name))).collect()
+        NAMES.into_iter().map(|name| (name, lines(name))).collect()
     }
 
     fn requests(&self) -> usize {
@@ -138,7 +200,7 @@ impl Peers {
 
 impl Drop for Peers {
     fn drop(&mut self) {
-        for name in ["wordpress", "hugo", "jekyll"] {
+        for name in NAMES {
             let mut down = Command::new("bash");
             down.arg(self.scripts.join("down.sh")).arg(name).env("PEERS_DIR", &self.dir).stdin(Stdio::null());
             drop(down.output());
@@ -149,21 +211,15 @@ impl Drop for Peers {
 struct Folder(TempDir);
 
 impl Folder {
-    fn new(peers: &Peers) -> Self {
+    fn new(peers: &Peers, sources: &[(&str, String)]) -> Self {
         let folder = Self(TempDir::new().unwrap());
         fs::create_dir(folder.0.path().join("sources")).unwrap();
         folder.write("releve.toml", &format!("user_agent = {AGENT:?}\n"));
         folder.write("token", peers.password().trim_start_matches("Basic "));
         folder.write("wrong", "YWRtaW46bm90IHRoZSBwYXNzd29yZA==");
-        for (name, text) in [
-            ("rest", REST.to_owned()),
-            ("pages", PAGES.to_owned()),
-            ("cms", cms("wp-cms", "token")),
-            ("wrong", cms("wp-wrong", "wrong")),
-            ("hugo", generated("hugo", "index.xml")),
-            ("jekyll", generated("jekyll", "feed.xml")),
-        ] {
-            folder.write(&format!("sources/{name}.toml"), &text);
+        folder.write("directus-token", "lab-reader-token");
+        for (name, text) in sources {
+            folder.write(&format!("sources/{name}.toml"), text);
         }
         folder.at_clock(peers, "+0s");
         folder
@@ -214,8 +270,8 @@ fn total(reports: &BTreeMap<String, Value>, count: &str) -> u64 {
 }
 
 /// R21, R25, R26, R33 as the publisher's own log shows them.
-fn check_logs(peers: &Peers) {
-    for (name, lines) in peers.log() {
+fn check_logs(peers: &Peers, names: &[&str]) {
+    for (name, lines) in peers.log().into_iter().filter(|(name, _)| names.contains(name)) {
         assert!(!lines.is_empty(), "{name}");
         assert_eq!(lines[0]["request"], "GET /robots.txt HTTP/1.1", "{name}");
         for line in &lines {
@@ -246,7 +302,24 @@ fn real_publishers() {
         return;
     };
     let peers = Peers::up(&scripts);
-    let folder = Folder::new(&peers);
+    triggers(&peers);
+    peers.forget_requests();
+    backlogs(&peers);
+}
+
+/// What is announced is read, once, and again when it has changed.
+fn triggers(peers: &Peers) {
+    let folder = Folder::new(
+        peers,
+        &[
+            ("rest", REST.to_owned()),
+            ("pages", PAGES.to_owned()),
+            ("cms", cms("wp-cms", "token")),
+            ("wrong", cms("wp-wrong", "wrong")),
+            ("hugo", generated("hugo", "index.xml")),
+            ("jekyll", generated("jekyll", "feed.xml")),
+        ],
+    );
 
     // What WordPress itself says is public.
     let all = peers.newsroom("GET", "posts?per_page=100&status=publish&_fields=id,content,slug,date_gmt", "");
@@ -280,13 +353,13 @@ fn real_publishers() {
 
     // A pass that is not due asks nothing at all.
     let before = peers.requests();
-    folder.at_clock(&peers, "+1m");
+    folder.at_clock(peers, "+1m");
     assert_eq!(total(&folder.pass(), "read"), 0);
     assert_eq!(peers.requests(), before);
 
     // One that is due reads the triggers, no article again but those that a wrong password kept from being read, and
     // seals nothing.
-    folder.at_clock(&peers, "+16m");
+    folder.at_clock(peers, "+16m");
     let second = folder.pass();
     assert_eq!((total(&second, "read"), total(&second, "sealed")), (0, 0), "{second:#?}");
     assert_eq!(peers.requests(), before + first.len() + 2);
@@ -301,7 +374,7 @@ fn real_publishers() {
     let draft = r#"{"title":"Never","content":"<p>Never.</p>","status":"publish"}"#;
     let trashed = peers.newsroom("POST", "posts", draft)["id"].to_string();
     peers.newsroom("DELETE", &format!("posts/{trashed}"), "{}");
-    folder.at_clock(&peers, "+32m");
+    folder.at_clock(peers, "+32m");
     let third = folder.pass();
     assert_eq!(
         (&third["wp-rest"]["sealed"], &third["wp-rest"]["new_versions"]),
@@ -314,5 +387,85 @@ fn real_publishers() {
 
     let (code, verified) = folder.releve(&["verify"]);
     assert_eq!(code, 0, "{verified}");
-    check_logs(&peers);
+    check_logs(peers, &["wordpress", "hugo", "jekyll"]);
+}
+
+/// The addresses of the generators' sites at which an article stands.
+const HUGO_ARTICLES: &str = "^/posts/[^/]+/$";
+const JEKYLL_ARTICLES: &str = "/[0-9]{4}/[0-9]{2}/[0-9]{2}/[^/]+[.]html$";
+
+/// Every published article is found once and none that is not public, also while the newsroom is at work.
+fn backlogs(peers: &Peers) {
+    let folder = Folder::new(
+        peers,
+        &[
+            ("rest", REST.to_owned()),
+            ("wp-sitemap", pages_with_sitemap()),
+            (
+                "hugo",
+                generated_with_sitemap(
+                    "hugo",
+                    "index.xml",
+                    "https://hugo.peers.test/sitemap.xml",
+                    HUGO_ARTICLES,
+                ),
+            ),
+            ("jekyll", generated_with_sitemap("jekyll", "feed.xml", "robots", JEKYLL_ARTICLES)),
+            ("directus", DIRECTUS.to_owned()),
+        ],
+    );
+    let new = r#"{"title":"Published meanwhile","content":"<p>While the list was walked this was published, and everybody could read it.</p>","status":"publish"}"#;
+    let going = r#"{"title":"Taken down meanwhile","content":"<p>While the list was walked this was taken down again.</p>","status":"publish"}"#;
+    let going = peers.newsroom("POST", "posts", going)["id"].to_string();
+    let first = std::thread::scope(|scope| {
+        let newsroom = scope.spawn(|| {
+            std::thread::sleep(std::time::Duration::from_secs(4));
+            let new = peers.newsroom("POST", "posts", new)["id"].to_string();
+            peers.newsroom("POST", &format!("posts/{going}"), r#"{"status":"draft"}"#);
+            new
+        });
+        let first = folder.pass();
+        (first, newsroom.join().unwrap())
+    });
+    let (first, new) = first;
+    println!("{first:#?}");
+
+    let public = peers.newsroom("GET", "posts?per_page=100&status=publish&_fields=id,content", "");
+    let public: BTreeSet<String> = public
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|post| post["content"]["protected"] != true)
+        .map(|post| post["id"].to_string())
+        .collect();
+    // What was published while the first pass ran is found by the one that follows, whose walk is not due.
+    folder.at_clock(peers, "+16m");
+    let second = folder.pass();
+    println!("{second:#?}");
+    assert!(public.contains(&new) && !public.contains(&going));
+    for source in ["wp-rest", "wp-sitemap"] {
+        for id in &public {
+            assert_eq!(folder.show(&format!("{source}:{id}"))["article"]["identifier"], id.as_str());
+        }
+        let sealed =
+            [&first, &second].iter().map(|pass| pass[source]["sealed"].as_u64().unwrap()).sum::<u64>();
+        // What was taken down may have been read before that.
+        let known = u64::try_from(public.len()).unwrap();
+        assert!((known..=known + 1).contains(&sealed), "{source}: {sealed} of {known}");
+    }
+    for name in ["hugo", "jekyll"] {
+        // 29 that are public, and one behind a password, which a generator does not know: it is public there.
+        assert_eq!(first[name]["sealed"], 30, "{name}");
+        assert_eq!(first[name]["walk"]["gaps"], Value::Array(Vec::new()), "{name}");
+    }
+    assert_eq!((&first["directus"]["sealed"], &first["directus"]["refused"]), (&29.into(), &0.into()));
+
+    // A day later the walk comes again, finds nothing that it does not know, and reads no article again.
+    folder.at_clock(peers, "+25h");
+    let third = folder.pass();
+    assert_eq!((total(&third, "found"), total(&third, "read")), (0, 0), "{third:#?}");
+
+    let (code, verified) = folder.releve(&["verify"]);
+    assert_eq!(code, 0, "{verified}");
+    check_logs(peers, &NAMES);
 }

@@ -312,7 +312,7 @@ impl<F: Fetch> Runner<F> {
     async fn entrance(&self, walk: &mut Walk, asking: &Asking<'_>) -> Result<Asked, LedgerError> {
         let hosts = asking.source.hosts();
         let mut sitemaps = Vec::new();
-        let mut unread = None;
+        let mut unread = Vec::new();
         for entry in hosts.entries() {
             let address = format!("https://{entry}/").parse();
             let Some(host) = address.ok().and_then(|address| hosts.admit(&address).ok()) else { continue };
@@ -326,17 +326,22 @@ impl<F: Fetch> Runner<F> {
                     if let Some(why) = let_go(&refusal) {
                         return Ok(Asked::LetGo(why));
                     }
-                    let address = format!("https://{entry}/robots.txt");
-                    unread = Some(Unread { address, code: refusal.code(), reason: refusal.to_string() });
+                    unread.push((entry, refusal.code(), refusal.to_string()));
                 }
-                Err(other) => {
-                    let address = format!("https://{entry}/robots.txt");
-                    unread = Some(Unread { address, code: "visit-failed", reason: sentence(&other) });
-                }
+                Err(other) => unread.push((entry, "visit-failed", sentence(&other))),
             }
         }
         walk.entered(sitemaps);
-        Ok(Asked::Answered(unread))
+        // What these would have named is missing, so the walk is not complete.
+        for (entry, code, _) in &unread {
+            walk.missed(code, &format!("{entry}/robots.txt"));
+        }
+        let first = unread.into_iter().next().map(|(entry, code, reason)| Unread {
+            address: format!("https://{entry}/robots.txt"),
+            code,
+            reason,
+        });
+        Ok(Asked::Answered(first))
     }
 
     /// Queues what a batch has. Known is what was known before the walk began: what it found itself, before it was cut

@@ -192,3 +192,48 @@ fn r08_the_sitemaps_that_robots_txt_names_are_the_entrance() {
     assert_eq!(ran.json()[0]["found"], 2, "{ran:?}");
     assert_eq!(lists(&sandbox), ["/2025.xml"]);
 }
+
+/// The most memory that a process has had so far, in KiB.
+fn peak(pid: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().trim_end_matches(" kB").parse().ok()
+}
+
+/// As many addresses to a file as sitemaps.org allows.
+#[test]
+fn r32_a_list_of_any_length_is_walked_in_64_mib() {
+    let files = 3;
+    let entry = |file: usize, number: usize| {
+        let day = number % 28 + 1;
+        format!(
+            "<url><loc>https://www.example.test/{file}/an-article-with-a-title-of-some-length-{number}</loc>\
+             <lastmod>2026-{:02}-{day:02}T12:00:00+01:00</lastmod><changefreq>never</changefreq></url>\n",
+            file + 1
+        )
+    };
+    let names: Vec<String> = (0..files).map(|file| format!("{file}.xml")).collect();
+    let dates: Vec<String> = (0..files).map(|file| format!("2026-{:02}-28", file + 1)).collect();
+    let mut host = example()
+        .at("/feed.xml", feed([]))
+        .at("/sitemap.xml", index(names.iter().map(String::as_str).zip(dates.iter().map(String::as_str))));
+    for (file, name) in names.iter().enumerate() {
+        let entries: String = (0..50_000).map(|number| entry(file, number)).collect();
+        let text = format!("<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>{entries}</urlset>");
+        host = host.at(&format!("/{name}"), Reply::ok("application/xml", text));
+    }
+    let sandbox = with_sitemap(host);
+    let mut child = sandbox.spawn(&["pass", "--json"]);
+    let mut most = 0;
+    while child.try_wait().unwrap().is_none() {
+        most = most.max(peak(child.id()).unwrap_or_default());
+        if lists(&sandbox).len() == 1 + files && targets(&sandbox).len() > 3 + files {
+            // The list is walked, and the first of its articles is asked for.
+            child.kill().unwrap();
+        }
+        sleep(Duration::from_millis(20));
+    }
+    let status = sandbox.run(&["status", "--json"]).json();
+    assert_eq!(status[0]["backlog"]["report"]["entries"], 50_000 * files, "{status}");
+    println!("{most} KiB at most");
+    assert!((1..64 * 1024).contains(&most), "{most} KiB");
+}

@@ -3,8 +3,18 @@
 use std::process::Command;
 
 /// Crates that decide. They reach nothing that does I/O.
-const PURE: [&str; 9] =
-    ["url-canon", "robots", "redirect-policy", "bounds", "pace", "feed", "extract", "proof", "source"];
+const PURE: [&str; 10] = [
+    "url-canon",
+    "robots",
+    "redirect-policy",
+    "bounds",
+    "pace",
+    "feed",
+    "backlog",
+    "extract",
+    "proof",
+    "source",
+];
 
 /// What does I/O, or brings it.
 const IMPURE: [&str; 13] = [

@@ -1,0 +1,1 @@
+releve_fuzz::target!(walk);
