@@ -1,1 +1,3 @@
+//! Feeds `releve_fuzz::address`.
+
 releve_fuzz::target!(address);

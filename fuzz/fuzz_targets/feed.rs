@@ -1,1 +1,3 @@
+//! Feeds `releve_fuzz::feed`.
+
 releve_fuzz::target!(feed);

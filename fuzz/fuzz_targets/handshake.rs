@@ -1,1 +1,3 @@
+//! Feeds `releve_fuzz::handshake`.
+
 releve_fuzz::target!(handshake);

@@ -1,1 +1,3 @@
+//! Feeds `releve_fuzz::list`.
+
 releve_fuzz::target!(list);

@@ -1,1 +1,3 @@
+//! Feeds `releve_fuzz::page`.
+
 releve_fuzz::target!(page);

@@ -1,1 +1,3 @@
+//! Feeds `releve_fuzz::proof`.
+
 releve_fuzz::target!(proof);

@@ -1,1 +1,3 @@
+//! Feeds `releve_fuzz::redirect`.
+
 releve_fuzz::target!(redirect);

@@ -1,1 +1,3 @@
+//! Feeds `releve_fuzz::robots`.
+
 releve_fuzz::target!(robots);

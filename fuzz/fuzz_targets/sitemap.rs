@@ -1,1 +1,3 @@
+//! Feeds `releve_fuzz::sitemap`.
+
 releve_fuzz::target!(sitemap);

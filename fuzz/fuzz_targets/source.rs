@@ -1,1 +1,3 @@
+//! Feeds `releve_fuzz::source`.
+
 releve_fuzz::target!(source);

@@ -1,1 +1,3 @@
+//! Feeds `releve_fuzz::unit`.
+
 releve_fuzz::target!(unit);

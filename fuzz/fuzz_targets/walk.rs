@@ -1,1 +1,3 @@
+//! Feeds `releve_fuzz::walk`.
+
 releve_fuzz::target!(walk);
