@@ -54,7 +54,7 @@ fn every_page_is_checked() {
             pages += 1;
         }
     }
-    assert_eq!(pages, 18);
+    assert_eq!(pages, 19);
 }
 
 #[test]
@@ -82,6 +82,7 @@ fn r12_no_other_articles_text_is_taken() {
 #[test]
 fn r12_the_headline_that_is_shown_is_no_text() {
     check("breadcrumb-headline");
+    check("headline-twice");
 }
 
 /// A post of another site that is quoted in a `blockquote` is a quotation, and stays.

@@ -218,6 +218,7 @@ fn r12_a_standfirst_is_shown_and_marked_up_as_one() {
     let confirmed = "Seit hundert Jahren misst eine Behörde den Nebel. Nun soll sie sparen.";
     check("standfirst-confirmed", "/nebel", &[(Standfirst, &[(confirmed, "p")])]);
     check("standfirst-cut-off", "/map", &[(Standfirst, &[])]);
+    check("standfirst-of-links", "/bell", &[(Standfirst, &[])]);
 }
 
 #[test]

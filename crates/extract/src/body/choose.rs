@@ -17,6 +17,8 @@ pub(super) struct Choice {
 
 /// A headline is a line or two; a longer heading is a caption or a whole text set large.
 const HEADLINE_CHARS_MAX: u32 = 400;
+/// How far below a headline it is looked for again: pictures, menus and shares may stand between.
+const LEAVES_MAX: usize = 64;
 /// So much text belongs to the headline itself: a standfirst, a byline. The search goes on above it in any case.
 const HEADER_WEIGHT: f32 = 150.0;
 /// How much more text than links must be gained for a larger part of the page to be searched. Lists of links and their
@@ -39,7 +41,7 @@ const LINE_CHARS: u32 = 40;
 
 /// Finds the headline and, from it, the text. `None` where the page shows no text at all.
 pub(super) fn choose(survey: &mut Survey<'_>, titles: &Titles) -> Option<Choice> {
-    let headline = headline(survey, titles);
+    let headline = headline(survey, titles).map(|first| last_of_same(survey, first));
     if let Some(headline) = headline {
         set_other_articles_aside(survey, headline);
         super::standfirst::admit(survey, headline);
@@ -91,6 +93,16 @@ fn headline(survey: &Survey<'_>, titles: &Titles) -> Option<usize> {
         Some((likeness, !is_first, at))
     });
     candidates.min().map(|(.., at)| at)
+}
+
+/// Pages may show a headline above a picture and again below it; the one nearest to the text is where the text begins.
+fn last_of_same(survey: &Survey<'_>, first: usize) -> usize {
+    let said =
+        |at: usize| survey.heading(at).map(|heading| Titles::fold(&text::of(survey.elements[heading].node)));
+    let own = said(first);
+    let before_text = (first + 1..survey.leaves.len()).take_while(|&at| !survey.is_good(at)).take(LEAVES_MAX);
+    let again = before_text.filter(|&at| own.is_some() && said(at) == own).last();
+    again.unwrap_or(first)
 }
 
 /// Sets `article` elements aside that are others than the one around the headline, if that one holds a text. Another article has a headline of

@@ -23,6 +23,8 @@ use crate::{Place, Value};
 /// Shorter lines are labels and rubrics, longer ones are no short text.
 const CHARS_MIN: usize = 24;
 const CHARS_MAX: usize = 900;
+/// Links of a line that are looked at.
+const LINKS_MAX: usize = 32;
 /// What only stands where a standfirst does has to have the length of a sentence.
 const SENTENCE_CHARS_MIN: usize = 40;
 /// A paragraph of so many characters is the text itself, and the standfirst stands before the second one.
@@ -113,6 +115,13 @@ fn in_things(subject: &Subject<'_>, name: &str) -> Vec<Value> {
     texts.map(|(text, place)| Value::new(text, place)).collect()
 }
 
+/// Whether links make up half of a line: it leads to other articles, or to services.
+fn is_mostly_links(node: Node<'_>) -> bool {
+    let links = node.descendants().filter(|node| node.is(&local_name!("a"))).take(LINKS_MAX);
+    let linked: usize = links.map(|link| link.text().chars().count()).sum();
+    linked * 2 >= node.text().chars().count()
+}
+
 /// The element that shows the standfirst, if this line is it or begins it.
 fn standfirst<'a>(
     line: &Line<'a>,
@@ -124,6 +133,9 @@ fn standfirst<'a>(
         return None;
     }
     let node = line.node;
+    if is_mostly_links(node) {
+        return None;
+    }
     let folded = fold(&line.text);
     let called = called(node);
     let is_sentence = is_long(&line.text, SENTENCE_CHARS_MIN);
