@@ -182,7 +182,8 @@ async fn r22_a_robots_txt_is_kept_for_a_day_across_processes() {
 
 #[tokio::test]
 async fn r22_a_robots_txt_that_is_asked_for_itself_is_asked_for_once() {
-    let robots = Reply::ok("text/plain", "Sitemap: https://www.a.test/sitemap.xml\nUser-agent: *\nDisallow: /\n");
+    let robots =
+        Reply::ok("text/plain", "Sitemap: https://www.a.test/sitemap.xml\nUser-agent: *\nDisallow: /\n");
     let world = world([host("www.a.test").at("/robots.txt", robots), host("b.test")]);
     let visitor = world.visitor(0);
     for (name, sitemaps) in [("www.a.test", Some(1)), ("b.test", None), ("www.a.test", Some(1))] {

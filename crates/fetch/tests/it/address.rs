@@ -116,6 +116,7 @@ async fn dial_what_is_not_public() {
 }
 
 #[test]
+#[allow(clippy::disallowed_methods)] // A test asks whether it runs in CI.
 fn r31_no_socket_is_connected_before_the_addresses_are_checked() {
     if !Command::new("strace").arg("--version").output().is_ok_and(|strace| strace.status.success()) {
         assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "strace is not installed");
