@@ -77,8 +77,8 @@ pub(crate) struct Means<'a, F> {
 }
 
 impl<C: Connection> Line<C> {
-    /// Waits for the host's turn and sends the request. `stands` is asked once the turn is there: whether the request is
-    /// still to be sent.
+    /// Waits for the host's turn and sends the request. `stands` is asked once the turn is there, and again before it is
+    /// sent: whether the request is still to be sent.
     pub(crate) async fn ask<F: Fetch<Connection = C>>(
         &mut self,
         means: &Means<'_, F>,
@@ -159,6 +159,11 @@ impl<C: Connection> Line<C> {
                     Ok(connection) => connection,
                     Err(error) => return Ok(Some(Stood::Asked(failed(error)))),
                 };
+            }
+            if !stands()? {
+                // It took so long to connect that robots.txt is too old by now (R22).
+                self.keep(request, connection, clock.now());
+                return Ok(Some(Stood::Overtaken));
             }
             match hosts.stamp(turn, clock.now(), bounds.whole() + LEASE_SLACK)? {
                 Stamp::Send => break,

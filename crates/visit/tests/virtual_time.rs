@@ -242,3 +242,32 @@ async fn r21_a_sender_that_is_two_seconds_late_moves_everybody_behind_it() {
     );
     assert_eq!(world.check(Duration::from_secs(1)), [7]);
 }
+
+/// A publisher to which it takes nine seconds to connect.
+#[derive(Clone)]
+struct Far(MemoryFetch);
+
+impl Fetch for Far {
+    type Connection = <MemoryFetch as Fetch>::Connection;
+
+    async fn connect(&self, host: &AdmittedHost, bounds: &Bounds) -> Result<Self::Connection, FetchError> {
+        tokio::time::sleep(Duration::from_secs(9)).await;
+        self.0.connect(host, bounds).await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn r22_a_robots_txt_that_gets_too_old_while_a_connection_is_made_is_read_again() {
+    let world = World::new("", 1);
+    let visitor = world.visitor(Far(world.server.clone()));
+    read(&visitor, 0, 0).await;
+    let robots = world.server.asked()[0].sent_at;
+    // Five seconds before a day has gone by since it was read.
+    let day = SignedDuration::from_hours(24);
+    let early = robots + day - SignedDuration::from_secs(5);
+    tokio::time::sleep(Duration::try_from(early.duration_since(world.wall.now())).unwrap()).await;
+    read(&visitor, 0, 1).await;
+    let asked = world.server.asked();
+    let asked: Vec<_> = asked.iter().map(|asked| asked.url.rsplit('/').next().unwrap()).collect();
+    assert_eq!(asked, ["robots.txt", "0", "robots.txt", "1"]);
+}
