@@ -13,7 +13,9 @@ use crate::{ExtractError, Pointer, Value};
 /// Where an identifier stands and how it is read there.
 ///
 /// A rule reads one place and takes what is there as it is, or by a pattern with one capture, or the last segment of a path; or it joins two such
-/// readings. There is no second choice: what a rule does not find is missing (R6, R7).
+/// readings. There is no second choice: what a rule does not find is missing (R6, R7). Where a page has two values at one place (two `meta` elements
+/// of one name, two elements that a selector matches, two descriptions of the article) all that the rule reads must be the same, or the read of
+/// the article stops.
 ///
 /// ```
 /// use releve_extract::{IdentifierAt, IdentifierRule};
