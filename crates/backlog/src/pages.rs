@@ -164,6 +164,9 @@ impl Pages {
         keep: &NecessaryParameters,
     ) -> Turned {
         let items = u64::try_from(feed.items).unwrap_or(u64::MAX);
+        // A total that the page itself exceeds is none, and what comes with it is believed no more.
+        let is_exceeded = around.total.is_some_and(|total| total < items);
+        let around = if is_exceeded { &Around { total: None, total_pages: None, ..*around } } else { around };
         let next = feed.next;
         let keys: Vec<_> = feed.announcements.iter().map(key).collect();
         let known: HashSet<_> = self.before.iter().copied().collect();

@@ -11,7 +11,8 @@ use crate::frontier::newest_first;
 /// runs of as many.
 pub const RUN_ENTRIES_MAX: usize = 50_000;
 
-/// Entries in the memory that they need and no more: their addresses stand in one text.
+/// Entries in the memory that they need and no more: their addresses stand in one text, as the file has them. Relative
+/// ones made absolute would be as long as the file's own address each, and come to a hundred times the file.
 #[derive(Debug, Default)]
 pub(crate) struct Run {
     addresses: String,
@@ -76,13 +77,11 @@ impl Run {
     }
 
     fn hold(&mut self, entry: &Entry<'_>, base: &HttpsUrl) -> Result<(), (&'static str, String)> {
-        let begin = self.addresses.len();
-        if has_scheme(&entry.address) {
-            self.addresses.push_str(&entry.address);
-        } else {
-            let address = base.join(&entry.address);
-            self.addresses.push_str(address.map_err(|refusal| (refusal.code(), String::new()))?.as_str());
+        if !has_scheme(&entry.address) {
+            base.join(&entry.address).map_err(|refusal| (refusal.code(), String::new()))?;
         }
+        let begin = self.addresses.len();
+        self.addresses.push_str(&entry.address);
         let (published, modified) = (entry.published, entry.modified);
         self.entries.push(Held { begin, end: self.addresses.len(), published, modified });
         Ok(())
@@ -125,11 +124,20 @@ impl Run {
         entries.first().and_then(Held::date)
     }
 
-    pub(crate) fn announcements(&self, from: usize, to: usize) -> Vec<Announcement> {
+    /// Some entries, with absolute addresses. `base` is what relative ones are relative to.
+    pub(crate) fn announcements(&self, from: usize, to: usize, base: &HttpsUrl) -> Vec<Announcement> {
         let entries = self.entries.get(from..to).unwrap_or_default();
         let announcement = |entry: &Held| {
             let mut announcement = Announcement::default();
-            announcement.link = self.addresses.get(entry.begin..entry.end).map(str::to_owned);
+            let address = self.addresses.get(entry.begin..entry.end);
+            announcement.link = address.and_then(|address| {
+                let is_whole = has_scheme(address);
+                if is_whole {
+                    Some(address.to_owned())
+                } else {
+                    base.join(address).ok().map(|url| url.to_string())
+                }
+            });
             announcement.published = entry.published;
             announcement.modified = entry.modified;
             announcement

@@ -49,6 +49,13 @@ pub const INDEX_FILES_MAX: usize = 50_000;
 /// How many files may wait to be read: as many as one walk may ask for.
 const FILES_MAX: usize = 86_400;
 
+/// How many bytes their addresses may have in all: some 200 each.
+const FILES_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// How many files a walk may hear of, whether it asks for them or may not. Each may have two addresses, one of
+/// them after a redirect.
+const FILES_SEEN_MAX: usize = 2 * FILES_MAX;
+
 /// How many indexes may lead to a file. sitemaps.org knows one; systems nest a second one for languages or
 /// years.
 pub const DEPTH_MAX: u8 = 5;
@@ -374,8 +381,12 @@ impl Walk {
         let report = match &self.state {
             State::Ended(_) => return None,
             State::Batch(batches) => {
-                if let (Trail::Files(files), Batches::File { file, .. }) = (&mut trail, batches) {
+                if let (Trail::Files(files), Batches::File { file, base, .. }) = (&mut trail, batches) {
                     files.pending.push(file.clone());
+                    if *base != file.address {
+                        // Where its redirect leads was not met before, nor is it when it is asked for once more.
+                        files.seen.remove(&Fingerprint::of_file(base));
+                    }
                 }
                 &self.report_before
             }
@@ -562,8 +573,12 @@ impl Walk {
     fn add_files(&mut self, listed: Vec<Listed>, depth: u8) {
         let Trail::Files(trail) = &mut self.trail else { return };
         let mut files = Vec::with_capacity(listed.len());
+        let mut bytes: usize = trail.pending.iter().map(|file| file.address.as_str().len()).sum();
         for Listed { address, lastmod, removed } in listed {
-            if trail.pending.len() + files.len() == FILES_MAX {
+            bytes += address.as_str().len();
+            let is_full =
+                trail.pending.len() + files.len() == FILES_MAX || trail.seen.len() >= FILES_SEEN_MAX;
+            if is_full || bytes > FILES_BYTES_MAX {
                 count(&mut self.report.gaps, "list-too-long", &shown(address.as_str()));
                 break;
             }
@@ -657,15 +672,17 @@ impl Walk {
         let keep =
             self.backlog.necessary_parameters.clone().with_names_of(&index.address).with_names_of(base);
         let mut files = Vec::new();
+        let mut bytes = 0;
         let mut entries = opened.entries();
         for entry in entries.by_ref() {
-            if files.len() == INDEX_FILES_MAX {
+            if files.len() == INDEX_FILES_MAX || bytes > FILES_BYTES_MAX {
                 count(&mut self.report.gaps, "index-too-long", &example);
                 break;
             }
             match entry {
                 Ok(entry) => {
                     let listed = self.listed(&entry.address, Some(base), &keep);
+                    bytes += listed.as_ref().map_or(0, |listed| listed.address.as_str().len());
                     // A date of the future says nothing of what is in the file.
                     let soon = self.began.checked_add(DAY).unwrap_or(Timestamp::MAX);
                     let lastmod = entry.modified.filter(|lastmod| *lastmod < soon);
@@ -883,7 +900,7 @@ impl Batches {
         match self {
             Self::File { base, run, at, .. } => Batch {
                 found_in: base.clone(),
-                announcements: run.announcements(*at, run.len().min(at + BATCH_ENTRIES_MAX)),
+                announcements: run.announcements(*at, run.len().min(at + BATCH_ENTRIES_MAX), base),
             },
             Self::Page { address, announcements, .. } => {
                 Batch { found_in: address.clone(), announcements: announcements.clone() }

@@ -3,6 +3,7 @@
 
 mod cuts;
 mod files;
+mod hostile;
 mod links_and_pages;
 mod orders;
 mod promises;
