@@ -40,8 +40,14 @@ fn main() -> ExitCode {
 }
 
 /// Logs go to standard error: warnings, or what `RELEVE_LOG` asks for.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the log's level comes from the environment, and this is the binary"
+)]
 fn log() {
-    let filter = EnvFilter::try_from_env("RELEVE_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
+    let asked = EnvFilter::try_from_env("RELEVE_LOG").map_err(|error| error.to_string());
+    let unusable = asked.as_ref().err().filter(|_| std::env::var_os("RELEVE_LOG").is_some()).cloned();
+    let filter = asked.unwrap_or_else(|_| EnvFilter::new("warn"));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(|| Shown::new(io::stderr()))
@@ -49,4 +55,7 @@ fn log() {
         .with_ansi(false)
         .with_target(false)
         .init();
+    if let Some(error) = unusable {
+        tracing::warn!("RELEVE_LOG cannot be used, so warnings alone are shown: {error}");
+    }
 }

@@ -165,7 +165,11 @@ pub(crate) fn until_stopped<T>(work: impl AsyncFnOnce(Interrupt) -> Result<T>) -
         let mut signals = Signals::listen()?;
         let stop = async {
             signals.next().await;
-            tracing::info!("asked to stop; finishing what is under way");
+            if std::io::IsTerminal::is_terminal(&std::io::stderr()) {
+                tracing::warn!("finishing what is under way; asked once more, it ends at once");
+            } else {
+                tracing::info!("asked to stop; finishing what is under way");
+            }
             interrupter.interrupt();
             signals.next().await;
         };
