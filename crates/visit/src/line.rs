@@ -25,7 +25,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// How long an idle connection is used again. Apache closes one after 5 seconds by default, and a request that
 /// crosses the close is lost; opening a new one costs less than an article that has to wait for the next pass.
-const IDLE_MAX: SignedDuration = SignedDuration::from_secs(4);
+pub(crate) const IDLE_MAX: SignedDuration = SignedDuration::from_secs(4);
 
 /// What a lease has beyond what its holder may need. A holder that was stopped for longer than this sends nothing.
 const LEASE_SLACK: Duration = Duration::from_secs(10);
@@ -195,6 +195,11 @@ impl<C: Connection> Line<C> {
             let idle_then = at.duration_since(idle.since);
             idle.authority == request.host.authority() && idle_then < IDLE_MAX && !idle_then.is_negative()
         })
+    }
+
+    /// Whether nothing of it will be used again: it has no connection, or one that has been idle for too long.
+    pub(crate) fn is_done(&self, now: Timestamp) -> bool {
+        self.idle.as_ref().is_none_or(|idle| now.duration_since(idle.since).abs() >= IDLE_MAX)
     }
 
     fn reuse(&mut self, request: &Request, at: Timestamp) -> Option<C> {

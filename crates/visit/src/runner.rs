@@ -12,7 +12,7 @@ use releve_redirect_policy::AdmittedHost;
 use releve_robots::{RobotsPolicy, RobotsTxt, Standing, UserAgent, Verdict};
 use releve_url_canon::HttpsUrl;
 
-use crate::line::{Line, Means, Stood};
+use crate::line::{IDLE_MAX, Line, Means, Stood};
 use crate::machine::{Answer, Head, Purpose, Redirect, Robots, Step, Stepped, Visit, robots_address};
 use crate::{Expected, Failure, Interrupt, Order, Refusal, Terms};
 
@@ -24,13 +24,26 @@ pub struct Visitor<F: Fetch> {
     clock: Arc<dyn Clock>,
     user_agent: UserAgent,
     policy: RobotsPolicy,
-    lines: Mutex<HashMap<String, SharedLine<F::Connection>>>,
+    lines: Mutex<Lines<F::Connection>>,
     /// The rules of each authority, parsed once for as long as the ledger's copy is the same.
     parsed: Mutex<HashMap<String, (Timestamp, Arc<RobotsTxt>)>>,
 }
 
 /// A host's line; who holds it is the first in it.
 type SharedLine<C> = Arc<tokio::sync::Mutex<Line<C>>>;
+
+/// The lines of all hosts that are in use.
+struct Lines<C> {
+    of: HashMap<String, SharedLine<C>>,
+    /// When they were last looked through for those that are not.
+    tidied_at: Option<Timestamp>,
+}
+
+impl<C> Default for Lines<C> {
+    fn default() -> Self {
+        Self { of: HashMap::new(), tidied_at: None }
+    }
+}
 
 /// What is told that a request is about to be sent, and when. If it fails, nothing is sent.
 pub type Leaves<'a> = dyn Fn(Timestamp) -> Result<(), LedgerError> + Sync + 'a;
@@ -207,7 +220,27 @@ impl<F: Fetch> Visitor<F> {
 
     fn line(&self, host: &str) -> SharedLine<F::Connection> {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(lines.entry(host.to_owned()).or_default())
+        let line = Arc::clone(lines.of.entry(host.to_owned()).or_default());
+        self.tidy(&mut lines);
+        line
+    }
+
+    /// Lets go of what belongs to hosts that nobody asks any more: their connections, and their rules. One name under `*.`
+    /// stands for as many hosts as a publisher cares to redirect to.
+    fn tidy(&self, lines: &mut Lines<F::Connection>) {
+        let now = self.clock.now();
+        if lines.tidied_at.is_some_and(|at| now.duration_since(at).abs() < IDLE_MAX) {
+            return;
+        }
+        lines.tidied_at = Some(now);
+        // Who stands in a line holds it; nobody new can, as long as `lines` is locked.
+        lines.of.retain(|_, line| {
+            Arc::strong_count(line) > 1 || !line.try_lock().is_ok_and(|line| line.is_done(now))
+        });
+        let mut parsed = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
+        parsed.retain(|authority, _| {
+            lines.of.contains_key(authority.split_once(':').map_or(authority.as_str(), |(host, _)| host))
+        });
     }
 
     /// What is known of the robots.txt of `authority`, and when it was read.

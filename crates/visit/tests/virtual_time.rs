@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -270,4 +270,61 @@ async fn r22_a_robots_txt_that_gets_too_old_while_a_connection_is_made_is_read_a
     let asked = world.server.asked();
     let asked: Vec<_> = asked.iter().map(|asked| asked.url.rsplit('/').next().unwrap()).collect();
     assert_eq!(asked, ["robots.txt", "0", "robots.txt", "1"]);
+}
+
+/// Counts the connections that are open.
+#[derive(Clone)]
+struct Counted(MemoryFetch, Arc<AtomicUsize>);
+
+struct CountedConnection<C>(C, Arc<AtomicUsize>);
+
+impl<C> Drop for CountedConnection<C> {
+    fn drop(&mut self) {
+        self.1.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Fetch for Counted {
+    type Connection = CountedConnection<<MemoryFetch as Fetch>::Connection>;
+
+    fn connect(
+        &self,
+        host: &AdmittedHost,
+        bounds: &Bounds,
+    ) -> impl Future<Output = Result<Self::Connection, FetchError>> + Send {
+        let (connecting, open) = (self.0.connect(host, bounds), Arc::clone(&self.1));
+        async move {
+            let connection = connecting.await?;
+            open.fetch_add(1, Ordering::SeqCst);
+            Ok(CountedConnection(connection, open))
+        }
+    }
+}
+
+impl<C: Connection> Connection for CountedConnection<C> {
+    fn is_open(&mut self) -> bool {
+        self.0.is_open()
+    }
+
+    async fn send(&mut self, request: Request<'_>) -> Exchange {
+        self.0.send(request).await
+    }
+
+    fn last_sent_at(&self) -> Option<Timestamp> {
+        self.0.last_sent_at()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn r40_hosts_that_are_no_longer_asked_cost_no_connection() {
+    const HOSTS: usize = 100;
+    let world = World::new("", HOSTS);
+    let open = Arc::new(AtomicUsize::new(0));
+    let visitor = world.visitor(Counted(world.server.clone(), Arc::clone(&open)));
+    for host in 0..HOSTS {
+        // robots.txt, and a second later the article.
+        read(&visitor, host, 0).await;
+        // Those of the last four seconds may be used again, and are looked through every four.
+        assert!(open.load(Ordering::SeqCst) <= 9, "{host}: {open:?}");
+    }
 }
