@@ -42,9 +42,11 @@ pub struct Exported {
 /// themselves stay in the vault, since the chain of some is none. What is withdrawn is left out.
 ///
 /// No more than one unit is held in memory: what has to be sorted is sorted in a temporary database. The file
-/// appears under its name once it is whole, and not at all where there is nothing to export.
+/// appears under its name once it is whole, and not at all where there is nothing to export; until then it has
+/// `.partial` behind its name.
 ///
-/// Errors: there is a file at `path` already, it cannot be written, or the vault cannot be read.
+/// Errors: there is a file of either name already, another export's perhaps, it cannot be written, or the vault cannot
+/// be read.
 pub fn export_wacz(
     vault: &dyn Vault,
     from: &Since,
@@ -58,7 +60,9 @@ pub fn export_wacz(
     let mut partial = path.as_os_str().to_owned();
     partial.push(".partial");
     let partial = PathBuf::from(partial);
-    let whole = write(vault, from, created, &partial).and_then(|exported| match exported.units {
+    // Never one that was there: it may be anybody's.
+    let file = File::create_new(&partial).map_err(|error| VaultError::io("create", &partial, error))?;
+    let whole = write(vault, from, created, file, &partial).and_then(|exported| match exported.units {
         0 => Ok(Exported::default()),
         _ => fs::rename(&partial, path).map_err(failed).map(|()| exported),
     });
@@ -69,9 +73,14 @@ pub fn export_wacz(
     whole
 }
 
-fn write(vault: &dyn Vault, from: &Since, created: Timestamp, path: &Path) -> Result<Exported, VaultError> {
+fn write(
+    vault: &dyn Vault,
+    from: &Since,
+    created: Timestamp,
+    file: File,
+    path: &Path,
+) -> Result<Exported, VaultError> {
     let failed = |error| VaultError::io("write", path, error);
-    let file = File::create(path).map_err(failed)?;
     let mut package = Package { zip: ZipWriter::new(file), resources: Vec::new() };
     let mut lines = Lines::new().map_err(|error| VaultError::sql("sort", path, error))?;
     let mut units = 0;

@@ -21,6 +21,7 @@ pub(crate) struct Answer {
 
 impl Answer {
     pub(crate) fn new(bytes: Bytes, held: Vec<OwnedSemaphorePermit>, busy: Busy) -> Self {
+        busy.answers(bytes.len());
         Self { rest: bytes, _held: held, _busy: busy }
     }
 }

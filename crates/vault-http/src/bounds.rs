@@ -17,7 +17,8 @@ pub struct Bounds {
     /// For the head of a request to be in, counted from the end of the answer before; so it is also how long an idle
     /// connection is kept. 10 s.
     pub head: Duration,
-    /// From one piece of a body to the next. 30 s: what is silent for longer is gone.
+    /// From one piece of a body to the next. 30 s: what is silent for longer is gone. Whoever reads an answer gets as long,
+    /// and a second for each mebibyte of it.
     pub between_bytes: Duration,
     /// How long a request waits for room in memory before it is told to come again. 60 s: as long as the largest unit
     /// takes on a good line.
@@ -49,8 +50,8 @@ impl Default for Bounds {
 }
 
 impl Bounds {
-    /// How long a body of so many bytes may take to come: a mebibyte a second, so that nobody keeps the room of a large
-    /// one for long by announcing it.
+    /// How long a body of so many bytes may take on the line, either way: a mebibyte a second, so that nobody keeps the
+    /// room of a large one for long by announcing it, or by not reading it.
     pub(crate) fn body(&self, bytes: usize) -> Duration {
         self.between_bytes + per_mebibyte(bytes)
     }

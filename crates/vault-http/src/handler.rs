@@ -328,7 +328,11 @@ impl Handler {
         let vault = self.vault.clone();
         let found = self
             .work(move || {
-                let unit = vault.read(digest)?.filter(|unit| permits(&record, unit.key().source()));
+                let unit = match vault.read(digest) {
+                    // Not even that it is withdrawn is told to a key that does not reach to it.
+                    Err(VaultError::Withdrawn { article, .. }) if !permits(&record, article.source()) => None,
+                    read => read?.filter(|unit| permits(&record, unit.key().source())),
+                };
                 Ok::<_, VaultError>(unit.map(|unit| unit.bytes().to_vec()))
             })
             .await??;
@@ -464,12 +468,12 @@ fn may_read(record: &KeyRecord, source: &str) -> Result<(), Refused> {
 }
 
 fn head_of(vault: &LocalVault) -> Result<Head, VaultError> {
-    let stats = vault.stats()?;
+    let head = vault.head()?;
     Ok(Head {
         vault: vault.id().to_owned(),
         is_lab: vault.is_lab(),
-        sequence: stats.sequence,
-        seal: stats.head,
+        sequence: head.map_or(0, |(sequence, _)| sequence),
+        seal: head.map(|(_, seal)| seal),
     })
 }
 

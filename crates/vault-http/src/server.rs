@@ -131,7 +131,7 @@ async fn connection(
 
     let (busy, mut until) = watch::channel(None);
     let service = service_fn(|request| {
-        let busy = Busy::new(&busy, bounds.whole);
+        let busy = Busy::new(&busy, bounds);
         let handler = Arc::clone(&handler);
         async move { Ok::<_, Infallible>(handler.handle(peer, request, busy).await) }
     });
@@ -181,17 +181,27 @@ async fn passes(until: &mut watch::Receiver<Option<Instant>>) {
 }
 
 /// A request that is under way. Its connection is cut off if this is kept for longer than a request may take.
-pub(crate) struct Busy(watch::Sender<Option<Instant>>);
+pub(crate) struct Busy {
+    until: watch::Sender<Option<Instant>>,
+    bounds: Bounds,
+}
 
 impl Busy {
-    fn new(until: &watch::Sender<Option<Instant>>, whole: Duration) -> Self {
-        until.send_replace(Some(Instant::now() + whole));
-        Self(until.clone())
+    fn new(until: &watch::Sender<Option<Instant>>, bounds: Bounds) -> Self {
+        until.send_replace(Some(Instant::now() + bounds.whole));
+        Self { until: until.clone(), bounds }
+    }
+
+    /// From now on the client has an answer of so many bytes to read. It gets as long as it would for sending them:
+    /// places and room are kept for the answer meanwhile.
+    pub(crate) fn answers(&self, bytes: usize) {
+        let at = Instant::now() + self.bounds.body(bytes);
+        self.until.send_modify(|until| *until = until.map(|until| until.min(at)));
     }
 }
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        self.0.send_replace(None);
+        self.until.send_replace(None);
     }
 }

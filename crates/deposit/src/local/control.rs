@@ -15,7 +15,8 @@ use crate::{ArticleKey, Clock, DepositError, Unit, VaultError};
 
 pub(super) const FILE: &str = "control.sqlite";
 
-const FORMAT: u32 = 1;
+/// Format 1 had withdrawals without who decided them, and was changed to what is format 2 now without being told apart.
+const FORMAT: u32 = 2;
 
 /// Nothing is ever deleted: what is taken back keeps its row, with the instant of both decisions.
 const SCHEMA: &str = "
@@ -47,6 +48,29 @@ const SCHEMA: &str = "
         lifted_by TEXT,
         lifted_because TEXT
     ) STRICT;
+    CREATE UNIQUE INDEX withdrawal_now ON withdrawal (source, identifier) WHERE lifted_at IS NULL;
+";
+
+/// Who decided was not kept, nor why a withdrawal was lifted: that is what the record says now.
+const FROM_FORMAT_1: &str = "
+    DROP INDEX withdrawal_now;
+    ALTER TABLE withdrawal RENAME TO withdrawal_1;
+    CREATE TABLE withdrawal (
+        source TEXT NOT NULL,
+        identifier TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        decided_by TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        lifted_at INTEGER,
+        lifted_by TEXT,
+        lifted_because TEXT
+    ) STRICT;
+    INSERT INTO withdrawal
+        SELECT source, identifier, at, '(not recorded)', reason, until,
+            CASE WHEN until IS NOT NULL THEN '(not recorded)' END,
+            CASE WHEN until IS NOT NULL THEN '(not recorded)' END
+        FROM withdrawal_1 ORDER BY rowid;
+    DROP TABLE withdrawal_1;
     CREATE UNIQUE INDEX withdrawal_now ON withdrawal (source, identifier) WHERE lifted_at IS NULL;
 ";
 
@@ -115,11 +139,14 @@ impl Control {
         if create {
             prepare(&mut connection).map_err(|error| VaultError::sql("create", path, error))?;
         }
-        let format = connection
-            .pragma_query_value(None, "user_version", |row| row.get(0))
-            .map_err(|error| VaultError::sql("open", path, error))?;
+        let format = migrate(&mut connection).map_err(|error| VaultError::sql("open", path, error))?;
         match format {
             FORMAT => Ok(Self { connection: Mutex::new(connection), path: path.to_owned(), clock }),
+            // SQLite makes a database of an empty file.
+            0 => {
+                let why = "it is empty, and held what nothing else can tell: restore it from a copy";
+                Err(VaultError::NotAVault { path: path.to_owned(), why })
+            }
             found => Err(VaultError::UnknownFormat { path: path.to_owned(), found, known: FORMAT }),
         }
     }
@@ -374,6 +401,28 @@ fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
         transaction.pragma_update(None, "user_version", FORMAT)?;
     }
     transaction.commit()
+}
+
+/// Takes what an earlier version of this program wrote into this one's format: all of it or nothing. Returns the format
+/// that there is then.
+fn migrate(connection: &mut Connection) -> rusqlite::Result<u32> {
+    let read =
+        |connection: &Connection| connection.pragma_query_value(None, "user_version", |row| row.get(0));
+    match read(connection)? {
+        1 => {}
+        other => return Ok(other),
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Another process may have done it in the meantime.
+    if read(&transaction)? == 1 {
+        if !transaction.column_exists(None, "withdrawal", "decided_by")? {
+            transaction.execute_batch(FROM_FORMAT_1)?;
+        }
+        transaction.pragma_update(None, "user_version", FORMAT)?;
+    }
+    let format = read(&transaction)?;
+    transaction.commit()?;
+    Ok(format)
 }
 
 /// Name, instants of making and revoking; without what is permitted.

@@ -188,13 +188,13 @@ impl Index {
         // Two statements rather than one with a condition on a parameter, so that either can go by its own
         // index.
         let received_at = since.received_at.map_or(i64::MIN, Timestamp::as_millisecond);
-        let count_max = i64::try_from(count_max).unwrap_or(i64::MAX);
+        let count_max = integer(count_max as u64);
         match &since.source {
             None => self.rows(
                 &format!(
                     "SELECT {COLUMNS} FROM unit WHERE sequence > ?1 AND received_at >= ?2 ORDER BY sequence LIMIT ?3"
                 ),
-                params![since.sequence, received_at, count_max],
+                params![integer(since.sequence), received_at, count_max],
                 version,
             ),
             Some(source) => self.rows(
@@ -202,7 +202,7 @@ impl Index {
                     "SELECT {COLUMNS} FROM unit WHERE source = ?4 AND sequence > ?1 AND received_at >= ?2 \
                      ORDER BY sequence LIMIT ?3"
                 ),
-                params![since.sequence, received_at, count_max, source],
+                params![integer(since.sequence), received_at, count_max, source],
                 version,
             ),
         }
@@ -250,11 +250,11 @@ impl Index {
         sequence: u64,
         count_max: usize,
     ) -> Result<Vec<(u64, Sha256)>, VaultError> {
-        let count_max = i64::try_from(count_max).unwrap_or(i64::MAX);
+        let count_max = integer(count_max as u64);
         self.rows(
             "SELECT sequence, digest FROM unit WHERE sequence > ?1 \
              AND NOT EXISTS (SELECT 1 FROM timestamp WHERE timestamp.unit = digest) ORDER BY sequence LIMIT ?2",
-            params![sequence, count_max],
+            params![integer(sequence), count_max],
             |row| Ok((row.get(0)?, Sha256::from_bytes(row.get(1)?))),
         )
     }
@@ -504,4 +504,9 @@ fn key(source: String, identifier: String) -> rusqlite::Result<ArticleKey> {
 
 fn instant(millisecond: i64) -> rusqlite::Result<Timestamp> {
     Timestamp::from_millisecond(millisecond).map_err(|error| store::conversion(Box::new(error)))
+}
+
+/// A number as SQLite holds it: what is greater than all that can be there stays so.
+fn integer(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
 }

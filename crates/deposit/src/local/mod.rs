@@ -191,7 +191,13 @@ impl LocalVault {
         &self.shared.folder
     }
 
-    /// What the vault holds, in numbers.
+    /// The last seal, by sequence and digest; `None` as long as nothing is sealed. Nothing is counted for it.
+    pub fn head(&self) -> Result<Option<(u64, Sha256)>, VaultError> {
+        let head = self.index().head()?;
+        Ok(head.seal.map(|seal| (head.sequence, seal)))
+    }
+
+    /// What the vault holds, in numbers. They are counted: it takes as long as there are units.
     pub fn stats(&self) -> Result<Stats, VaultError> {
         let withdrawn = self.control().withdrawn()?.len();
         let index = self.index();

@@ -8,8 +8,9 @@ use releve_deposit::{
     Vault as _, VaultError, Withdrawal, reindex,
 };
 use releve_redirect_policy::AdmittedHosts;
+use rusqlite::Connection;
 
-use crate::tools::{assert_clean, clock, open, seal, sealed_bytes};
+use crate::tools::{assert_clean, clock, open, options, seal, sealed_bytes};
 
 fn permission(source: &str, hosts: &[&str]) -> Permission {
     Permission { source: source.to_owned(), hosts: AdmittedHosts::parse(hosts).unwrap() }
@@ -229,4 +230,76 @@ fn decisions_survive_a_reindex() {
     let vault = open(folder.path());
     assert_eq!(state(&vault), before);
     assert_eq!(refused(&vault.under_key(&key), &Specimen::new("2").unit()).1, "key-revoked");
+}
+
+/// `control.sqlite` as the first version of this program made it: withdrawals without who decided them.
+const FORMAT_1: &str = "
+    DROP TABLE withdrawal;
+    CREATE TABLE withdrawal (
+        source TEXT NOT NULL,
+        identifier TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        until INTEGER
+    ) STRICT;
+    CREATE UNIQUE INDEX withdrawal_now ON withdrawal (source, identifier) WHERE until IS NULL;
+    INSERT INTO withdrawal VALUES ('example', '1', 'a mistake', 1000, 2000), ('example', '1', 'asked', 3000, NULL);
+    PRAGMA user_version = 1;
+";
+
+#[test]
+fn what_an_earlier_version_kept_on_record_still_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = open(folder.path());
+    let key = vault.control().create_key("north", &[permission("example", &[HOST])]).unwrap().unwrap();
+    let specimen = Specimen::new("1");
+    seal(&vault, &specimen);
+    vault.control().deactivate_source("quiet").unwrap();
+    drop(vault);
+    let control = || Connection::open(folder.path().join("control.sqlite")).unwrap();
+    control().execute_batch(FORMAT_1).unwrap();
+
+    // Two that open it at the same time do not get into each other's way.
+    let vaults = std::thread::scope(|scope| {
+        let opening = [(); 4].map(|()| scope.spawn(|| open(folder.path())));
+        opening.map(|opening| opening.join().unwrap())
+    });
+    let [vault, ..] = &vaults;
+    assert!(matches!(vault.versions(&specimen.key()).unwrap_err(), VaultError::Withdrawn { .. }));
+    let withdrawals = vault.control().withdrawals().unwrap();
+    let told =
+        |decision: &Decision| (decision.at.as_millisecond(), decision.by.clone(), decision.reason.clone());
+    let unknown = || "(not recorded)".to_owned();
+    assert_eq!(told(&withdrawals[0].decision), (1000, unknown(), "a mistake".to_owned()));
+    assert_eq!(told(withdrawals[0].lifted.as_ref().unwrap()), (2000, unknown(), unknown()));
+    assert_eq!(told(&withdrawals[1].decision), (3000, unknown(), "asked".to_owned()));
+    assert_eq!((withdrawals.len(), &withdrawals[1].lifted), (2, &None));
+    assert!(vault.control().key(&key).unwrap().is_some());
+    assert_eq!(vault.control().inactive_sources().unwrap().len(), 1);
+    assert!(vault.control().reinstate(&specimen.key(), "south", "settled").unwrap());
+
+    // As the later versions had it that still called it 1: nothing is to be done but to say so.
+    let before = vault.control().withdrawals().unwrap();
+    drop(vaults);
+    control().pragma_update(None, "user_version", 1).unwrap();
+    assert_eq!(open(folder.path()).control().withdrawals().unwrap(), before);
+
+    // One of a later version is not touched.
+    control().pragma_update(None, "user_version", 3).unwrap();
+    let error = LocalVault::open(folder.path(), options()).err().unwrap();
+    assert_eq!(error.code(), "vault-format-unknown");
+}
+
+#[test]
+fn a_sequence_that_no_vault_comes_to_has_nothing_behind_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = open(folder.path());
+    assert_eq!(vault.head().unwrap(), None);
+    let receipt = seal(&vault, &Specimen::new("1"));
+    assert_eq!(vault.head().unwrap(), Some((receipt.sequence, receipt.seal)));
+    for source in [None, Some("example".to_owned())] {
+        let since = Since { sequence: u64::MAX, source, ..Since::default() };
+        assert_eq!(vault.list(&since, usize::MAX).unwrap(), []);
+    }
+    assert_eq!(vault.without_timestamp(u64::MAX, 10).unwrap(), []);
 }

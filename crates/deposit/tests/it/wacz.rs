@@ -49,6 +49,12 @@ fn a_file_that_cannot_be_written_is_no_half_export() {
     fs::write(&path, "mine").unwrap();
     assert_eq!(export(&vault, &path).unwrap_err().code(), "vault-io");
     assert_eq!(fs::read(&path).unwrap(), b"mine");
+    // Nor is anything lost that has the name of what an export is before it is whole.
+    let partial = folder.path().join("1.wacz.partial");
+    fs::write(&partial, "mine too").unwrap();
+    assert_eq!(export(&vault, &folder.path().join("1.wacz")).unwrap_err().code(), "vault-io");
+    assert_eq!(fs::read(&partial).unwrap(), b"mine too");
+    fs::remove_file(&partial).unwrap();
     let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
     let mut names: Vec<_> = names.collect();
     names.sort();

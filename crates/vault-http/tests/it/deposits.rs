@@ -92,6 +92,10 @@ fn a_key_deposits_and_sees_what_it_was_given_and_nothing_else() {
     assert_eq!(south.with_identifier("1").unwrap(), []);
     assert_eq!(south.at_address(&theirs.address()).unwrap(), []);
     assert_eq!(south.list(&Since::default(), 10).unwrap(), []);
+    // Nor is it told that something else is withdrawn, and why.
+    served.local.control().withdraw(&theirs.key(), "an operator", "a secret reason").unwrap();
+    assert_eq!(south.read(unit.digest()).unwrap(), None);
+    served.local.control().reinstate(&theirs.key(), "an operator", "settled").unwrap();
 
     let ours = Specimen { source: "south".to_owned(), ..Specimen::new("1") };
     south.deposit(&ours.unit()).unwrap();
@@ -114,6 +118,8 @@ fn a_list_longer_than_a_page_comes_whole_and_in_order() {
     assert_eq!(vault.list(&Since::default(), 150).unwrap(), expected[..150]);
     let rest = Since { sequence: expected[199].receipt.sequence, ..Since::default() };
     assert_eq!(vault.list(&rest, 1_000).unwrap(), expected[200..]);
+    let behind_all = Since { sequence: u64::MAX, ..Since::default() };
+    assert_eq!(vault.list(&behind_all, 1_000).unwrap(), []);
 }
 
 #[test]
