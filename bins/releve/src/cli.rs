@@ -194,8 +194,10 @@ pub(crate) enum ShowAs {
     Markdown,
     /// The envelope: the bytes as they were read.
     Envelope,
-    /// The proof.
+    /// The proof, byte for byte as it was sealed.
     Proof,
+    /// The certificate authorities that the proof names, as they were sealed (PEM).
+    Roots,
     /// The unit: three WARC records, byte for byte as they were sealed.
     Unit,
     /// The unit's last timestamp, as the authority gave it (RFC 3161).

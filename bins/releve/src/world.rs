@@ -171,7 +171,7 @@ impl World {
             return Ok(Deposits {
                 place: vault.folder().display().to_string(),
                 id: vault.id().to_owned(),
-                sequence: vault.stats()?.sequence,
+                sequence: vault.head()?.map_or(0, |(sequence, _)| sequence),
                 vault: Arc::new(vault),
             });
         };

@@ -1,5 +1,7 @@
 //! `releve backlog`: how far the walk over a source's list is (R8 to R10), or a walk that only looks.
 
+use std::collections::HashSet;
+use std::hash::{BuildHasher as _, RandomState};
 use std::io::Write;
 use std::sync::Arc;
 
@@ -53,10 +55,16 @@ fn look_through(global: &Global, world: &World, source: &Source, out: &mut dyn W
     };
     let progress = Arc::new(Progress::new(global.json));
     let runner = runner(world, Arc::clone(&progress))?;
+    // An article may stand on several files of a list, and is queued once. Eight bytes each tell millions apart.
+    let mut seen = HashSet::new();
+    let hashes = RandomState::new();
     let (mut new, mut known) = (0_u64, 0_u64);
     let mut broken = Ok(());
     let ended = until_stopped(async |interrupt| {
         let found = |found: Found<'_>| {
+            if !seen.insert(hashes.hash_one(&found.reference.identifier)) {
+                return;
+            }
             if found.is_known {
                 known += 1;
             } else {
@@ -116,7 +124,8 @@ fn print_found(out: &mut dyn Write, found: Found<'_>, as_json: bool) -> Result<(
 pub(crate) struct Stand {
     walk: Walk,
     report: Option<Report>,
-    history: Option<String>,
+    /// Whether a walk has reached the floor that is configured.
+    has_reached_floor: bool,
     counts: Counts,
     /// How many articles an hour were read in the last 24 hours.
     hourly: Option<u64>,
@@ -149,7 +158,9 @@ impl Stand {
             now.checked_add(SignedDuration::from_secs(i64::try_from(seconds).ok()?)).ok()
         });
         let report = kept.as_ref().and_then(|kept| serde_json::from_str(kept.report.as_deref()?).ok());
-        Ok(Self { walk, report, history: kept.and_then(|kept| kept.history), counts, hourly, expected_end })
+        let history = kept.and_then(|kept| kept.history?.parse::<History>().ok()).unwrap_or_default();
+        let has_reached_floor = source.backlog().is_some_and(|list| history.has_reached_floor_of(list));
+        Ok(Self { walk, report, has_reached_floor, counts, hourly, expected_end })
     }
 
     /// In a few words, for a column.
@@ -160,10 +171,10 @@ impl Stand {
             Walk::UnderWay { .. } => format!("walking: {known} found"),
             Walk::Ended { .. } => {
                 let left = self.counts.queued + self.counts.refused;
-                match self.expected_end {
-                    Some(end) => format!("{left} of {known} left, until {end:.0}"),
-                    None => format!("{left} of {known} left"),
-                }
+                let until = self.expected_end.map(|end| format!(", until {end:.0}")).unwrap_or_default();
+                let is_whole = self.report.as_ref().is_none_or(Report::is_complete);
+                let list = if is_whole { "" } else { "; the list was not read whole" };
+                format!("{left} of {known} left{until}{list}")
             }
         }
     }
@@ -183,11 +194,18 @@ impl Stand {
             },
         )];
         if let Some(report) = &self.report {
-            let Report { requests, files, entries, before_floor, .. } = report;
+            let Report { requests, files, entries, before_floor, files_before_floor, files_known, .. } =
+                report;
             lines.push((
                 "read",
                 format!("{files} files with {entries} entries, in {requests} requests; {before_floor} before the floor"),
             ));
+            if files_before_floor + files_known > 0 {
+                lines.push((
+                    "passed over",
+                    format!("{files_before_floor} files as older than the floor, {files_known} as known"),
+                ));
+            }
             lines.extend(report.orders.iter().map(|order| ("order", order.to_string())));
             let tallies = report.refused.iter().map(|tally| ("refused", tally));
             for (topic, tally) in tallies.chain(report.gaps.iter().map(|tally| ("gap", tally))) {
@@ -195,8 +213,7 @@ impl Stand {
                 lines.push((topic, format!("{}: {} ({examples})", tally.count, tally.code)));
             }
         }
-        let history = self.history.as_deref().and_then(|text| text.parse::<History>().ok());
-        if history.is_none_or(|history| history == History::default()) {
+        if !self.has_reached_floor {
             lines.push(("floor", "not reached by any walk yet, so none ends early (R9)".to_owned()));
         }
         let Counts { queued, refused, sealed, set_aside } = self.counts;
@@ -233,9 +250,16 @@ impl Stand {
 
 /// How a walk ended, in a sentence.
 fn sentence(report: &Report) -> String {
-    let end = report.end.as_ref().map_or_else(|| "the walk goes on".to_owned(), ToString::to_string);
-    let gaps: u64 = report.gaps.iter().map(|tally| tally.count).sum();
-    if gaps == 0 { end } else { format!("{end}, with {gaps} gaps") }
+    let codes = || report.gaps.iter().map(|tally| tally.code.as_str()).collect::<Vec<_>>().join(", ");
+    let end = match &report.end {
+        Some(end) => end.to_string(),
+        None => return format!("the rest of the list cannot be read now: {}", codes()),
+    };
+    match report.gaps.iter().map(|tally| tally.count).sum::<u64>() {
+        0 => end,
+        1 => format!("{end}, with 1 gap"),
+        gaps => format!("{end}, with {gaps} gaps"),
+    }
 }
 
 /// How many articles an hour the passes of the last 24 hours have read, refused ones counted. `None`: there were none.

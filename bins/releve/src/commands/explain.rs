@@ -6,7 +6,7 @@ use anyhow::Result;
 use jiff::Timestamp;
 use releve_backlog::Entrance;
 use releve_ledger::{Entry, Ledger, State};
-use releve_pace::due;
+use releve_pass::trigger_due;
 use releve_redirect_policy::AdmittedHost;
 use releve_robots::{RobotsPolicy, RobotsTxt, Standing, line_text};
 use releve_source::{AddressTemplate, Identifier, Source};
@@ -221,6 +221,12 @@ fn explain(world: &World, ledger: &dyn Ledger, source: &Source, address: &str) -
         }
     }
     explained.say("what", what.sentence(), json!(what.as_str()));
+    if let (What::Announced, Some(path)) = (&what, source.article_path())
+        && !path.matches(&url)
+    {
+        let text = format!("left out where it is announced: it does not match {path} (address-other-path)");
+        explained.say("article_path", text, json!({ "matches": false, "code": "address-other-path" }));
+    }
 
     let entries = match &what {
         What::Template(identifier) => Some(ledger.entry(name, identifier)?.into_iter().collect()),
@@ -295,8 +301,7 @@ fn trigger(explained: &mut Explained, ledger: &dyn Ledger, source: &Source, now:
         explained.say("trigger", text, json!({ "address": address.as_str(), "due_at": null }));
         return Ok(());
     }
-    let due =
-        due(ledger.schedule(source.name().as_str(), now)?.trigger, source.rhythm().trigger(), now).at(now);
+    let due = trigger_due(ledger, source, now)?.at(now);
     let text = if due <= now { "due now".to_owned() } else { format!("due at {due:.0}") };
     let value = json!({ "address": address.as_str(), "due_at": due });
     explained.say("trigger", format!("{address}, {text}"), value);
@@ -314,7 +319,9 @@ fn known(explained: &mut Explained, entries: &[Entry], world: &World, source: &S
         explained.say("known", text, json!([]));
         return;
     }
-    let text = entries.iter().map(|entry| sentence(entry, source.is_active())).collect::<Vec<_>>().join("; ");
+    let now = world.clock.now();
+    let text =
+        entries.iter().map(|entry| sentence(entry, source.is_active(), now)).collect::<Vec<_>>().join("; ");
     let value = entries
         .iter()
         .map(|entry| {
@@ -334,6 +341,7 @@ fn known(explained: &mut Explained, entries: &[Entry], world: &World, source: &S
                     "reason": refusal.detail,
                     "at": refusal.at,
                     "attempts": refusal.attempts,
+                    "not_before": refusal.not_before,
                 })),
                 "sealed": entry.sealed.as_ref().map(|sealed| json!({
                     "sequence": sealed.receipt.sequence,
@@ -346,10 +354,19 @@ fn known(explained: &mut Explained, entries: &[Entry], world: &World, source: &S
 }
 
 /// Where a reference stands, and what becomes of it.
-fn sentence(entry: &Entry, is_active: bool) -> String {
+fn sentence(entry: &Entry, is_active: bool, now: Timestamp) -> String {
+    let waits = entry.refusal.as_ref().and_then(|refusal| refusal.not_before).filter(|at| *at > now);
+    let again = match waits {
+        None => "tried again by the next pass that is due".to_owned(),
+        // The last second that there is: of an embargo that says no instant, or of a Retry-After beyond all of them.
+        Some(at) if at.as_second() == Timestamp::MAX.as_second() => {
+            "not read until `releve retry`".to_owned()
+        }
+        Some(at) => format!("tried again by the pass that is due after {at:.0}"),
+    };
     let (stands, becomes) = match (entry.state, &entry.sealed) {
         (State::Queued, _) => ("queued".to_owned(), "read by the next pass"),
-        (State::Refused, _) => ("refused".to_owned(), "tried again by the next pass that is due"),
+        (State::Refused, _) => ("refused".to_owned(), again.as_str()),
         (State::Sealed, None) => ("sealed".to_owned(), "read again once a later modification is announced"),
         (State::Sealed, Some(sealed)) => (
             format!("sealed as number {} on {:.0}", sealed.receipt.sequence, sealed.receipt.received_at),

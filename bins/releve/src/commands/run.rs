@@ -6,8 +6,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use jiff::Timestamp;
 use releve_fetch::{AccessHeader, HttpsFetch};
-use releve_pace::due;
-use releve_pass::{End, Report, Runner};
+use releve_pass::{End, Report, Runner, trigger_due};
 use releve_source::Source;
 use releve_visit::{Interrupt, wait};
 
@@ -71,14 +70,11 @@ async fn again_and_again(
         let next = match report.end {
             End::LockHeld | End::LedgerFailed => look_again,
             // What is left goes on as soon as the trigger has been read again.
-            End::TimeUp => match runner.ledger.schedule(source.name().as_str(), now) {
-                Ok(schedule) => due(schedule.trigger, source.rhythm().trigger(), now).at(now),
-                Err(_) => look_again,
-            },
-            _ => match runner.ledger.schedule(source.name().as_str(), now) {
-                Ok(schedule) => due(schedule.trigger, source.rhythm().trigger(), now).at(now).max(look_again),
-                Err(_) => look_again,
-            },
+            End::TimeUp => {
+                trigger_due(runner.ledger.as_ref(), source, now).map_or(look_again, |due| due.at(now))
+            }
+            _ => trigger_due(runner.ledger.as_ref(), source, now)
+                .map_or(look_again, |due| due.at(now).max(look_again)),
         };
         if !wait(runner.clock.as_ref(), interrupt, next).await {
             return;

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use releve_deposit::{
     ArticleKey, Difference, LocalVault, Part, Since, Unit, Vault as _, VaultError, Version, differences,
 };
-use releve_proof::TimestampToken;
+use releve_proof::{RootSet, TimestampToken};
 use serde_json::{Value, json};
 
 use super::print_json;
@@ -81,6 +81,10 @@ impl Sealed<'_> {
         Ok(match format {
             ShowAs::Unit => bytes(unit.bytes()),
             ShowAs::Timestamp => bytes(self.timestamp()?.as_der()),
+            ShowAs::Roots => {
+                let roots = self.roots()?;
+                json!({ "name": roots.name(), "sha256": roots.digest().to_string(), "pem": roots.to_pem() })
+            }
             ShowAs::Proof => serde_json::from_str(&unit.proof().to_json())?,
             ShowAs::Envelope => json!({
                 "address": unit.address().as_str(),
@@ -123,7 +127,9 @@ impl Sealed<'_> {
             ShowAs::Unit => out.raw(unit.bytes())?,
             ShowAs::Timestamp => out.raw(self.timestamp()?.as_der())?,
             ShowAs::Envelope => out.raw(unit.envelope())?,
-            ShowAs::Proof => writeln!(out, "{}", unit.proof().to_json())?,
+            // Canonical to the last byte, as whoever checks it expects it.
+            ShowAs::Proof => out.raw(unit.proof().to_json().as_bytes())?,
+            ShowAs::Roots => out.raw(self.roots()?.to_pem().as_bytes())?,
             ShowAs::Markdown => {
                 let Version { key, number, receipt, .. } = self.chosen;
                 writeln!(out, "{}", unit.article()?.to_markdown())?;
@@ -141,6 +147,20 @@ impl Sealed<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The set of certificate authorities that the proof names.
+    fn roots(&self) -> Result<RootSet> {
+        let Version { key, number, .. } = self.chosen;
+        let named = self.unit.proof().roots();
+        let mut sealed = self.vault.sealed_roots()?.into_iter();
+        sealed.find(|roots| roots.digest() == named.sha256).ok_or_else(|| {
+            anyhow!(
+                "version {number} of {key} was read with the authorities of `{}`, which are not sealed here: the vault has \
+                 checked it against its own",
+                named.name
+            )
+        })
     }
 
     fn timestamp(&self) -> Result<TimestampToken> {

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use releve_ledger::{Entry, Ledger, PassEnd, State};
-use releve_pace::due;
+use releve_pass::trigger_due;
 use serde_json::{Value, json};
 
 use super::backlog::Stand;
@@ -31,8 +31,7 @@ pub(crate) fn run(global: &Global, all: bool, out: &mut dyn Write) -> Result<Exi
     for source in &world.sources {
         let name = source.name().as_str();
         let counts = ledger.counts(name)?;
-        let trigger_at = ledger.schedule(name, now)?.trigger;
-        let due_at = due(trigger_at, source.rhythm().trigger(), now).at(now);
+        let due_at = trigger_due(ledger.as_ref(), source, now)?.at(now);
         let backlog = source.backlog().map(|_| Stand::of(ledger.as_ref(), source, now)).transpose()?;
         let last = ledger.passes(Some(name), 1)?.into_iter().next();
         let ended = match last.as_ref().map(|pass| &pass.end) {
