@@ -54,6 +54,12 @@ impl Reached {
 }
 
 impl History {
+    /// Whether a walk of this list, as it is configured now, has reached its floor, so that the next one may end where
+    /// everything is known (R9).
+    pub fn has_reached_floor_of(&self, backlog: &Backlog) -> bool {
+        self.of(backlog).has_reached(backlog.floor)
+    }
+
     /// Forgets what is about another list than this one.
     pub(crate) fn of(&self, backlog: &Backlog) -> Self {
         let list = Some(Fingerprint::of_list(backlog));

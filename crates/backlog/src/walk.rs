@@ -607,7 +607,7 @@ impl Walk {
         let example = shown(file.address.as_str());
         match answer {
             Answer::Page(page) => self.file_read(file, page),
-            Answer::Status(status @ (404 | 410)) => self.file_unread(&file, &format!("http-{status}")),
+            Answer::Status(404 | 410) => self.file_unread(&file, &code_of(answer)),
             Answer::Barred { code } => self.file_unread(&file, code),
             Answer::Status(_) | Answer::Failed { .. } => {
                 let code = code_of(answer);
@@ -912,9 +912,11 @@ impl Batches {
 /// A stable word for an answer that is none.
 fn code_of(answer: Answer<'_>) -> String {
     match answer {
-        Answer::Status(status) => format!("http-{status}"),
+        Answer::Status(status @ (401 | 403 | 404 | 410 | 429)) => format!("status-{status}"),
+        Answer::Status(400..500) => "status-4xx".to_owned(),
+        Answer::Status(500..600) => "status-5xx".to_owned(),
+        Answer::Status(_) | Answer::Page(_) => "status-not-200".to_owned(),
         Answer::Barred { code } | Answer::Failed { code } => code.to_owned(),
-        Answer::Page(_) => "http-200".to_owned(),
     }
 }
 

@@ -66,6 +66,10 @@ struct Unread {
 enum Asked {
     /// It was answered, and the walk was told.
     Answered(Option<Unread>),
+    /// It may not be asked for, so nothing was, and the walk was told.
+    Barred(Unread),
+    /// Where the list begins cannot be told now.
+    NotYet(Unread),
     /// Its request was not sent.
     LetGo(LetGo),
 }
@@ -192,11 +196,16 @@ impl<F: Fetch> Runner<F> {
                 _ if asked => break true,
                 step => match self.ask(&mut walk, step, &asking, &leaves).await? {
                     Asked::LetGo(why) => return Ok(Walked::LetGo(why)),
-                    Asked::Answered(unread) => {
+                    Asked::Answered(None) => asked = true,
+                    Asked::Answered(Some(unread)) => {
                         asked = true;
-                        if let Some(Unread { address, code, reason }) = unread {
-                            self.refused(hand, "", &address, code, &reason);
-                        }
+                        self.unread(hand, &unread);
+                    }
+                    // A list may name 50,000 of them. No turn comes between two, and a place as large is not kept for each.
+                    Asked::Barred(unread) => self.unread(hand, &unread),
+                    Asked::NotYet(unread) => {
+                        self.unread(hand, &unread);
+                        break false;
                     }
                 },
             }
@@ -246,12 +255,20 @@ impl<F: Fetch> Runner<F> {
                     }
                     walk.noted(Noted { known: 0, new: batch.announcements.len() });
                 }
-                Step::Pause { .. } | Step::End(_) => break Ok(walk.report().clone()),
-                step => {
-                    if let Asked::LetGo(_) = self.ask(&mut walk, step, &asking, &|_| Ok(())).await? {
-                        break Err(NotWalked::Interrupted);
-                    }
+                Step::Pause { code } => {
+                    // A pass would come back to what has failed.
+                    walk.missed(&code, "");
+                    break Ok(walk.report().clone());
                 }
+                Step::End(_) => break Ok(walk.report().clone()),
+                step => match self.ask(&mut walk, step, &asking, &|_| Ok(())).await? {
+                    Asked::LetGo(_) => break Err(NotWalked::Interrupted),
+                    Asked::NotYet(Unread { address, code, .. }) => {
+                        walk.missed(code, &shown(Some(&address)));
+                        break Ok(walk.report().clone());
+                    }
+                    Asked::Answered(_) | Asked::Barred(_) => {}
+                },
             }
         };
         self.ledger.release(&lock)?;
@@ -284,8 +301,7 @@ impl<F: Fetch> Runner<F> {
             access_for,
             disallow_lifted: false,
         };
-        let unread =
-            |code, reason| Asked::Answered(Some(Unread { address: order.address.to_string(), code, reason }));
+        let unread = |code, reason| Unread { address: order.address.to_string(), code, reason };
         let Asking { terms, access, interrupt, .. } = asking;
         Ok(match self.visitor.visit_noting(&order, terms, *access, interrupt, leaves).await {
             Ok(visited) => {
@@ -297,12 +313,18 @@ impl<F: Fetch> Runner<F> {
                 if let Some(why) = let_go(&refusal) {
                     return Ok(Asked::LetGo(why));
                 }
-                walk.answered(refused(&refusal));
-                unread(refusal.code(), refusal.to_string())
+                let answer = refused(&refusal);
+                walk.answered(answer);
+                let unread = unread(refusal.code(), refusal.to_string());
+                if matches!(answer, Answer::Barred { .. }) {
+                    Asked::Barred(unread)
+                } else {
+                    Asked::Answered(Some(unread))
+                }
             }
             Err(other) => {
                 walk.answered(Answer::Failed { code: "visit-failed" });
-                unread("visit-failed", sentence(&other))
+                Asked::Answered(Some(unread("visit-failed", sentence(&other))))
             }
         })
     }
@@ -331,17 +353,27 @@ impl<F: Fetch> Runner<F> {
                 Err(other) => unread.push((entry, "visit-failed", sentence(&other))),
             }
         }
+        let first = unread.first().map(|(entry, code, reason)| Unread {
+            address: format!("https://{entry}/robots.txt"),
+            code,
+            reason: reason.clone(),
+        });
+        if sitemaps.is_empty()
+            && let Some(first) = first
+        {
+            // One that cannot be had now may name some. That there are none is said once each was read.
+            return Ok(Asked::NotYet(first));
+        }
         walk.entered(sitemaps);
         // What these would have named is missing, so the walk is not complete.
         for (entry, code, _) in &unread {
             walk.missed(code, &format!("{entry}/robots.txt"));
         }
-        let first = unread.into_iter().next().map(|(entry, code, reason)| Unread {
-            address: format!("https://{entry}/robots.txt"),
-            code,
-            reason,
-        });
         Ok(Asked::Answered(first))
+    }
+
+    fn unread(&self, hand: &mut Hand<'_>, Unread { address, code, reason }: &Unread) {
+        self.refused(hand, "", address, code, reason);
     }
 
     /// Queues what a batch has. Known is what was known before the walk began: what it found itself, before it was cut

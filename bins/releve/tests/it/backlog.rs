@@ -5,6 +5,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use releve_lab::{Host, Reply};
+use serde_json::Value;
 
 use crate::support::{PAGES, Ran, Sandbox, article, example, feed};
 
@@ -191,6 +192,71 @@ fn r08_the_sitemaps_that_robots_txt_names_are_the_entrance() {
     let ran = Ran::expect(sandbox.run(&["pass", "--json"]), 1);
     assert_eq!(ran.json()[0]["found"], 2, "{ran:?}");
     assert_eq!(lists(&sandbox), ["/2025.xml"]);
+}
+
+/// What may not be asked for takes no turn, so nothing slows down a list that names much of it.
+#[test]
+fn r40_a_list_of_files_at_other_hosts_is_done_with_at_once() {
+    let elsewhere = |n: usize| format!("<sitemap><loc>https://elsewhere.test/lists/{n}.xml</loc></sitemap>");
+    let text = format!("<sitemapindex>{}</sitemapindex>", (0..20_000).map(elsewhere).collect::<String>());
+    let host = example().at("/feed.xml", feed([])).at("/sitemap.xml", Reply::ok("application/xml", text));
+    let sandbox = with_sitemap(host);
+    let began = Instant::now();
+    let report = sandbox.pass();
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+    assert_eq!(report["walk"]["refused"][0]["count"], 20_000, "{report}");
+    assert_eq!(targets(&sandbox), ["/robots.txt", "/feed.xml", "/sitemap.xml"]);
+}
+
+/// While a robots.txt cannot be had nobody knows which sitemaps it names, so the walk waits for it and not for the next day.
+#[test]
+fn r36_a_robots_txt_that_cannot_be_had_puts_the_walk_off_to_the_next_pass() {
+    let lists = Host::new("lists.example.test").at("/s.xml", sitemap([("a", "2025-01-01")]));
+    let sandbox = Sandbox::new([
+        example().at("/feed.xml", feed([])).at("/a", article("a")),
+        lists.at("/robots.txt", Reply::status(503)),
+    ]);
+    let text = PAGES.trim_start().replace("test\"]", "test\", \"lists.example.test\"]");
+    sandbox.write(
+        "sources/example.toml",
+        &format!("{text}backlog = \"absent\"\n\n[backlog]\nsitemap = \"robots\"\n"),
+    );
+    let report = sandbox.pass();
+    assert_eq!(report["refusals"][0]["code"], "robots-server-error", "{report}");
+    assert_eq!(report["walk"]["end"], Value::Null, "{report}");
+    let looked = sandbox.run(&["backlog", "example", "--dry-run"]).expect(1);
+    assert!(looked.stdout.contains("cannot be read now: robots-server-error"), "{looked:?}");
+
+    let robots = "Sitemap: https://lists.example.test/s.xml\n";
+    sandbox.lab.put("lists.example.test", "/robots.txt", Reply::ok("text/plain", robots)).unwrap();
+    sandbox.at_clock("+16m");
+    let report = sandbox.pass();
+    assert_eq!((&report["found"], &report["walk"]["end"]), (&1.into(), &"ListEnd".into()), "{report}");
+}
+
+/// Whoever looks at night sees that a list was not read whole, and that no walk has reached the floor.
+#[test]
+fn r09_a_walk_with_gaps_is_said_to_be_one() {
+    let broken = newspaper().at("/2024.xml", Reply::ok("text/xml", "<!doctype html><title>Sorry</title>"));
+    let sandbox = with_sitemap(broken);
+    sandbox.pass();
+    let status = sandbox.run(&["status"]).stdout;
+    assert!(status.contains("the list was not read whole"), "{status}");
+    let stand = sandbox.run(&["backlog", "example"]).stdout;
+    assert!(stand.contains("with 1 gap;") && stand.contains("sitemap-is-html"), "{stand}");
+    assert!(stand.contains("not reached by any walk yet"), "{stand}");
+    let reason = sandbox.run(&["explain", "sitemap-is-html"]).expect(0).stdout;
+    assert!(reason.contains("no sitemap"), "{reason}");
+}
+
+/// An article that stands on two files of a list is queued once, and counted once.
+#[test]
+fn a_walk_that_only_looks_counts_an_article_once() {
+    let host =
+        newspaper().at("/2023.xml", sitemap([("23-a", "2023-02-01"), ("25-a?utm_source=x", "2023-03-01")]));
+    let ran = with_sitemap(host).run(&["backlog", "example", "--dry-run"]).expect(0);
+    assert!(ran.stdout.contains("5 would be queued, 0 are known already"), "{ran:?}");
+    assert_eq!(ran.stdout.matches("/25-a").count(), 2, "{ran:?}");
 }
 
 /// The most memory that a process has had so far, in KiB.

@@ -304,7 +304,7 @@ fn r10_a_page_that_failed_is_where_the_walk_goes_on() {
 
         let mut api = Flaky(Api::new(35, 10), vec![1, 2, 3]);
         let walked = first_walk(&backlog, &mut api);
-        assert_eq!((walked.found.len(), walked.end()), (10, &End::Broken { code: "http-503".to_owned() }));
+        assert_eq!((walked.found.len(), walked.end()), (10, &End::Broken { code: "status-5xx".to_owned() }));
     }
 }
 

@@ -263,8 +263,8 @@ fn r09_a_walk_with_a_gap_does_not_count() {
     let Reply::Body { body, .. } = whole else { panic!() };
     for (reply, code) in [
         (Reply::Failed, "unreachable"),
-        (Reply::Status(503), "http-503"),
-        (Reply::Status(403), "http-403"),
+        (Reply::Status(503), "status-5xx"),
+        (Reply::Status(403), "status-403"),
         (Reply::body(&body[..body.len() / 2]), "sitemap-cut-off"),
         (Reply::body("<!doctype html><p>Sorry"), "sitemap-is-html"),
     ] {
@@ -296,7 +296,7 @@ fn r09_an_absent_file_is_asked_for_again() {
     let mut files = archive(30).with(&child, Reply::Status(404));
     let first = walk(&entrance(), &History::default(), hours_ago(DAY), &mut files, &mut known);
     assert!(first.report.is_complete());
-    assert_eq!((codes(&first.report.refused), known.len()), (vec![("http-404", 1)], 290));
+    assert_eq!((codes(&first.report.refused), known.len()), (vec![("status-404", 1)], 290));
     let second = walk(&entrance(), &first.history, now(), &mut archive(30), &mut known);
     assert_eq!(known.len(), 300);
     assert_eq!(second.names(), ["s.xml", "s0.xml", "s1.xml", "s2.xml", "s3.xml", "s20.xml"]);
