@@ -35,7 +35,7 @@ crash:
 fuzz runs="800000":
     for target in $(cargo fuzz list); do \
         mkdir -p "target/fuzz/$target"; \
-        cargo fuzz run --sanitizer none "$target" "target/fuzz/$target" "fuzz/corpus/$target" -- -runs={{ runs }} -timeout=5 -max_len=65536 -print_final_stats=1 || exit 1; \
+        cargo fuzz run --sanitizer none "$target" "target/fuzz/$target" "fuzz/corpus/$target" -- -runs={{ runs }} -timeout=5 -max_len=65536 -print_final_stats=1 -artifact_prefix=target/fuzz/ || exit 1; \
     done
 
 # What a vault seals and verifies in a second, with warcio beside it. TMPDIR chooses the disk.

@@ -188,9 +188,9 @@ pub fn robots(bytes: &[u8]) {
         let verdict = rules.judge(&agent, AccessScope::NamedElseGeneral, path);
         assert!(verdict.line.is_none_or(|line| line as usize <= lines), "{verdict:?} of {lines} lines");
     }
-    if let Some(delay) = rules.crawl_delay(&agent, DelayScope::NamedElseGeneral) {
-        assert!(!delay.length.is_zero());
-    }
+    let agent_delay = rules.crawl_delay(&agent, DelayScope::NamedElseGeneral);
+    let any_delay = rules.crawl_delay(&agent, DelayScope::NamedOnly);
+    assert!(any_delay.is_none() || any_delay == agent_delay, "the group that names the bot comes first");
 }
 
 /// An announcement has an absolute address or none, and no more is kept of it than was asked for.
