@@ -80,5 +80,9 @@ pub(crate) const DRAIN: Duration = Duration::from_secs(1);
 /// it; an allocator keeps some memory for each thread.
 pub(crate) const THREADS_MAX: usize = 32;
 
+/// How many threads unpack units. 2: an allocator keeps for each thread what it took at its worst moment, and what
+/// is given out for unpacking is three eighths of all memory. A unit of an article is unpacked in less than a millisecond.
+pub(crate) const UNPACKERS: usize = 2;
+
 /// How many look-ups are made, and their answers held, at once. They take no time to speak of.
 pub(crate) const READS_MAX: usize = 8;

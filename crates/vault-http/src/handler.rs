@@ -1,6 +1,7 @@
 //! One request: who asks, what for, and what the vault says to it.
 
 use std::error::Error;
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -17,11 +18,12 @@ use releve_deposit::{
 };
 use releve_proof::Sha256;
 use serde_json::{Value, json};
+use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::answer::Answer;
-use crate::bounds::{DRAIN, DRAIN_BYTES_MAX, READS_MAX, THREADS_MAX};
+use crate::bounds::{DRAIN, DRAIN_BYTES_MAX, READS_MAX, THREADS_MAX, UNPACKERS};
 use crate::room::weight;
 use crate::route::{Query, Route};
 use crate::server::{AccessLog, Busy};
@@ -46,6 +48,19 @@ pub(crate) struct Handler {
     reads: Arc<Semaphore>,
     /// The place of the one who unpacks a sealed unit to read it.
     unpacking: Arc<Semaphore>,
+    unpackers: Unpackers,
+}
+
+/// The threads on which units are unpacked, and no others.
+struct Unpackers(Option<Runtime>);
+
+impl Drop for Unpackers {
+    fn drop(&mut self) {
+        // Waiting for them would panic where this is dropped on another runtime.
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
 }
 
 /// What is answered, before it is a response.
@@ -83,8 +98,12 @@ impl From<VaultError> for Refused {
 }
 
 impl Handler {
-    pub(crate) fn new(vault: LocalVault, bounds: Bounds, log: AccessLog) -> Self {
-        Self {
+    pub(crate) fn new(vault: LocalVault, bounds: Bounds, log: AccessLog) -> io::Result<Self> {
+        let unpackers = Builder::new_current_thread()
+            .max_blocking_threads(UNPACKERS)
+            .thread_name("vault-unpacker")
+            .build()?;
+        Ok(Self {
             vault,
             bounds,
             log,
@@ -93,7 +112,8 @@ impl Handler {
             threads: Arc::new(Semaphore::new(THREADS_MAX)),
             reads: Arc::new(Semaphore::new(READS_MAX)),
             unpacking: Arc::new(Semaphore::new(1)),
-        }
+            unpackers: Unpackers(Some(unpackers)),
+        })
     }
 
     /// Answers a request, and writes its line into the log.
@@ -269,12 +289,19 @@ impl Handler {
             .await??;
         let room = self.unpacked.take(unpacked, &self.bounds).await?;
         let vault = self.vault.under_key(key);
+        let (unit, room) = self
+            .unpack(move || {
+                let unit = Unit::read(&bytes);
+                drop((bytes, body_room));
+                (unit, room)
+            })
+            .await?;
+        let unit = unit.map_err(DepositError::from)?;
         // What the client does meanwhile does not matter: once begun, it is finished, and the room is given back then.
         let outcome = self
             .work(move || {
-                let unit = Unit::read(&bytes);
-                drop((bytes, body_room));
-                let outcome = vault.deposit(&unit?);
+                let outcome = vault.deposit(&unit);
+                drop(unit);
                 drop(room);
                 outcome
             })
@@ -327,7 +354,7 @@ impl Handler {
         let unpacking = self.place(&self.unpacking).await?;
         let vault = self.vault.clone();
         let found = self
-            .work(move || {
+            .unpack(move || {
                 let unit = match vault.read(digest) {
                     // Not even that it is withdrawn is told to a key that does not reach to it.
                     Err(VaultError::Withdrawn { article, .. }) if !permits(&record, article.source()) => None,
@@ -364,14 +391,27 @@ impl Handler {
             drop(thread);
             done
         });
-        worked.await.map_err(|_| Refused {
-            refusal: Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "vault-panicked", "the vault failed"),
-            failure: Some("a panic; please report this".to_owned()),
-        })
+        worked.await.map_err(|_| panicked())
+    }
+
+    /// Does work that takes the room of what it unpacks. What it takes the allocator keeps for the thread that took it.
+    async fn unpack<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Refused> {
+        let unpackers = self.unpackers.0.as_ref().ok_or_else(panicked)?;
+        unpackers.spawn_blocking(work).await.map_err(|_| panicked())
     }
 
     async fn place(&self, places: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Refused> {
         take(places, 1, &self.bounds).await
+    }
+}
+
+fn panicked() -> Refused {
+    Refused {
+        refusal: Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "vault-panicked", "the vault failed"),
+        failure: Some("a panic; please report this".to_owned()),
     }
 }
 

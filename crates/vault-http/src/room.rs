@@ -16,8 +16,11 @@ const ENVELOPE_COPIES: u64 = 3;
 /// The same of a document: in its record, as values, and in its canonical form, which is compared.
 const DOCUMENT_COPIES: u64 = 4;
 
-/// What a value of JSON takes in memory beside its text: measured at up to 200 bytes, in an object of short names.
+/// What a value of JSON takes in memory beside its text: measured at up to 200 bytes, in an array of texts.
 const VALUE_BYTES: u64 = 256;
+
+/// What an array or an object takes: measured at up to 600 bytes, in objects of one member within one another.
+const NEST_BYTES: u64 = 768;
 
 /// What `unit`, the bytes of one, takes in memory while it is checked and sealed, in bytes.
 ///
@@ -31,7 +34,8 @@ pub(crate) fn weight(unit: &[u8]) -> Option<u64> {
         if !rest.fill_buf().is_ok_and(|left| !left.is_empty()) {
             break;
         }
-        let mut counted = Counted { inner: GzDecoder::new(&mut rest).take(MEMBER_BYTES_MAX + 1), values: 0 };
+        let mut counted =
+            Counted { inner: GzDecoder::new(&mut rest).take(MEMBER_BYTES_MAX + 1), values: 0, nests: 0 };
         let broken = std::io::copy(&mut counted, &mut sink()).is_err();
         let unpacked = MEMBER_BYTES_MAX + 1 - counted.inner.limit();
         if unpacked > MEMBER_BYTES_MAX {
@@ -40,7 +44,7 @@ pub(crate) fn weight(unit: &[u8]) -> Option<u64> {
         // The first record is the envelope, whatever it holds; the others are read as JSON.
         weight += match record {
             0 => ENVELOPE_COPIES * unpacked,
-            _ => DOCUMENT_COPIES * unpacked + VALUE_BYTES * counted.values,
+            _ => DOCUMENT_COPIES * unpacked + VALUE_BYTES * counted.values + NEST_BYTES * counted.nests,
         };
         if broken {
             break;
@@ -49,17 +53,25 @@ pub(crate) fn weight(unit: &[u8]) -> Option<u64> {
     Some(weight)
 }
 
-/// Counts, on the way, the bytes behind which a value of JSON can begin.
+/// Counts, on the way, the bytes behind which another value of JSON can begin, and those with which an array or an object
+/// does.
 struct Counted<R> {
     inner: R,
     values: u64,
+    nests: u64,
 }
 
 impl<R: Read> Read for Counted<R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let length = self.inner.read(buffer)?;
         let read = buffer.get(..length).unwrap_or_default();
-        self.values += read.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count() as u64;
+        for byte in read {
+            match byte {
+                b',' => self.values += 1,
+                b'[' | b'{' => self.nests += 1,
+                _ => {}
+            }
+        }
         Ok(length)
     }
 }

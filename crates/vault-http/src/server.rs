@@ -65,7 +65,7 @@ impl Server {
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(Self {
             acceptor: TlsAcceptor::from(Arc::new(config)),
-            handler: Arc::new(Handler::new(vault, bounds, log)),
+            handler: Arc::new(Handler::new(vault, bounds, log).map_err(SetupError::Thread)?),
             bounds,
         })
     }

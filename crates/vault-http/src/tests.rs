@@ -172,6 +172,10 @@ fn a_units_weight_is_known_before_it_is_unpacked() {
     let values = packed("[0,0,0,0,".repeat(10_000).as_bytes());
     let second = weight(&[zeros.as_slice(), &values].concat()).unwrap();
     assert!(second - weight(&zeros).unwrap() > 256 * 40_000);
+    // And one of objects within one another even more.
+    let nests = packed("{\"\":".repeat(10_000).as_bytes());
+    let second = weight(&[zeros.as_slice(), &nests].concat()).unwrap();
+    assert!(second - weight(&zeros).unwrap() > 600 * 10_000);
     // What is no unit weighs what there is of it, and what follows three records is not looked at.
     assert_eq!(weight(b""), Some(0));
     assert_eq!(weight(b"garbage"), Some(14));
