@@ -24,6 +24,7 @@ mod announce;
 mod article;
 pub mod machine;
 mod report;
+mod rhythm;
 mod runner;
 #[cfg(test)]
 mod tests;
@@ -32,5 +33,6 @@ mod walk;
 pub use announce::{Unqueued, announced};
 pub use article::{Reading, Ready, Under, Unfit, prepare};
 pub use report::{End, REFUSALS_MAX, RefusalLine, Report, Tally};
+pub use rhythm::trigger_due;
 pub use runner::{Event, Runner, Unwatched, Watch};
 pub use walk::{Found, NotWalked};

@@ -10,7 +10,7 @@ use releve_ledger::{
     Announced, Choice, Entry, Ledger, LedgerError, LedgerErrorKind, Outcome as Came, Pass as LedgerPass,
     PutOff, Round, Sealed, SeenIn, SourceLock, Taking,
 };
-use releve_pace::{Backoff, Due, due};
+use releve_pace::{Backoff, Due};
 use releve_proof::{Connector, RootSet};
 use releve_source::{AccessSpec, Source, Trigger, Way};
 use releve_url_canon::HttpsUrl;
@@ -22,6 +22,7 @@ use crate::announce::{Unqueued, announced, read_trigger, shown};
 use crate::article::{Ready, Under, Unfit, prepare};
 use crate::machine::{Chosen, LetGo, Locked, Offered, Pass, Read, Record, Step, Stepped, Triggered};
 use crate::report::{End, REFUSALS_MAX, RefusalLine, Report, Tally};
+use crate::rhythm::{trigger_due, trigger_every};
 use crate::walk::Walking;
 
 /// How long a source's lock is held without being renewed. It only matters to other machines: on this one a dead
@@ -258,9 +259,11 @@ impl<F: Fetch> Runner<F> {
             Taking::Held { .. } => Ok(Locked::Held),
             Taking::Taken(lock) => {
                 hand.lock = Some(lock.clone());
-                let last = self.ledger.schedule(name, now)?.trigger;
-                let every = self.trigger_every(hand.source, now)?;
-                let due = due(last, every, now);
+                let due = match trigger_due(self.ledger.as_ref(), hand.source, now)? {
+                    // Waiting for it would only use up the time that is left.
+                    Due::Soon { at } if at > hand.terms.until => Due::Later { at },
+                    due => due,
+                };
                 let later = due.at(now);
                 if later > now {
                     hand.report.trigger_due_at = Some(later);
@@ -268,7 +271,7 @@ impl<F: Fetch> Runner<F> {
                 let again = if matches!(due, Due::Later { .. }) {
                     Some(later)
                 } else {
-                    later.checked_add(every).ok()
+                    later.checked_add(trigger_every(self.ledger.as_ref(), hand.source, now)?).ok()
                 };
                 hand.terms.until = again.map_or(hand.terms.until, |again| hand.terms.until.min(again));
                 // A start that finds nothing to do is no pass: what the last one had to say stays the last word.
@@ -281,17 +284,6 @@ impl<F: Fetch> Runner<F> {
                 Ok(Locked::Taken(due))
             }
         }
-    }
-
-    /// How often the trigger is read: as configured (R18), or at every second turn where the host asks for so long a
-    /// Crawl-delay that the trigger would leave none to the articles. Where the delay is half a day or longer, every second
-    /// turn goes to robots.txt (R22), and the trigger gets every fourth.
-    fn trigger_every(&self, source: &Source, now: Timestamp) -> Result<Duration, LedgerError> {
-        const HALF_A_DAY: Duration = Duration::from_secs(12 * 60 * 60);
-        let copy = self.ledger.robots(source.trigger().address().authority(), now)?;
-        let delay = copy.and_then(|copy| copy.crawl_delay).unwrap_or_default();
-        let turns = if delay >= HALF_A_DAY { 4 } else { 2 };
-        Ok(source.rhythm().trigger().max(delay.saturating_mul(turns)))
     }
 
     /// Renews the lock until what it returns is dropped.
@@ -576,7 +568,9 @@ impl<F: Fetch> Runner<F> {
                     Came::SetAside { code, detail: reason }
                 } else {
                     let wait = backoff(failures, pass_every).max(wait.unwrap_or_default());
-                    let not_before = (!wait.is_zero()).then(|| now.checked_add(wait).ok()).flatten();
+                    // Who asks for longer than there are instants is not asked again.
+                    let not_before =
+                        (!wait.is_zero()).then(|| now.checked_add(wait).unwrap_or(Timestamp::MAX));
                     Came::Refused { code, detail: reason, not_before }
                 }
             }

@@ -200,3 +200,38 @@ fn a_pass_whose_trigger_failed_is_not_done() {
     pass.triggered(Triggered::Failed);
     assert_eq!(pass.chosen(Chosen::Nothing), Step::Finish(End::TriggerFailed));
 }
+
+#[test]
+fn r21_a_trigger_at_a_host_with_a_long_crawl_delay_is_due_at_every_second_turn() {
+    use releve_ledger::{Hosts as _, Ledger as _, MemoryLedger, RobotsCopy, Round, Taking};
+    use releve_robots::Standing;
+    use releve_source::{File, parse_source};
+
+    let text = b"name = \"example\"\nhosts = [\"www.example.org\"]\npreset = \"wordpress\"\n";
+    let file = File { name: "example.toml", text };
+    let source = parse_source(file, &releve_bounds::Bounds::default()).unwrap().value;
+    let noon: Timestamp = "2026-03-01T12:00:00Z".parse().unwrap();
+    let ledger = MemoryLedger::new();
+    ledger
+        .keep_robots(
+            "www.example.org",
+            &RobotsCopy {
+                fetched_at: noon,
+                standing: Standing::Rules { until: noon + Duration::from_secs(86_400) },
+                body: b"User-agent: *\nCrawl-delay: 1000\n".to_vec(),
+                crawl_delay: Some(Duration::from_secs(1_000)),
+            },
+        )
+        .unwrap();
+    let Taking::Taken(lock) = ledger.lock("example", noon, Duration::from_secs(120)).unwrap() else {
+        panic!("nobody else has it")
+    };
+    let pass = ledger.begin_pass(&lock, noon).unwrap();
+    ledger.mark(&pass, Round::Trigger, noon).unwrap();
+
+    // After the quarter of an hour of R18 it is not due: whoever looked then would find nothing to do, again and again.
+    let quarter_past = noon + Duration::from_secs(16 * 60);
+    let at = noon + Duration::from_secs(2_000);
+    assert_eq!(crate::trigger_due(&ledger, &source, quarter_past).unwrap(), Due::Later { at });
+    assert_eq!(crate::trigger_due(&ledger, &source, at).unwrap(), Due::Now);
+}

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use releve_lab::Reply;
 use serde_json::Value;
@@ -220,6 +221,52 @@ fn explain_recognises_the_addresses_that_the_configuration_writes() {
         &["`z`", "announced it"],
         &[],
     );
+}
+
+#[test]
+fn r37_whoever_asks_to_be_left_alone_is_and_explain_says_until_when() {
+    const B: &str = "https://www.example.test/b";
+    let busy = |wait: &str| Reply::status(429).header("Retry-After", wait);
+    let sandbox = Sandbox::of_pages(
+        example()
+            .at("/feed.xml", feed([("a", A), ("b", B)]))
+            .at("/a", busy("36000"))
+            // Longer than there are instants.
+            .at("/b", busy("99999999999999")),
+    );
+    sandbox.pass();
+    sandbox.at_clock("+16m");
+    sandbox.pass();
+    for article in ["/a", "/b"] {
+        let asked = sandbox.asked();
+        assert_eq!(asked.iter().filter(|asked| asked.ends_with(article)).count(), 1, "{article}: {asked:?}");
+    }
+    let json = explains(&sandbox, A, &["a: refused; tried again by the pass that is due after"], &[]);
+    assert!(json["known"][0]["refusal"]["not_before"].is_string(), "{json}");
+    explains(&sandbox, B, &["b: refused; not read until `releve retry`"], &["the pass that is due"]);
+}
+
+#[test]
+fn r18_a_pass_that_ends_before_the_trigger_is_due_does_not_wait_for_it() {
+    let sandbox = Sandbox::of_pages(example().at("/feed.xml", feed([])));
+    sandbox.pass();
+    let asked = sandbox.asked();
+    // Less than the minute for which a pass waits.
+    sandbox.at_clock("+14m15s");
+    let began = Instant::now();
+    let report = sandbox.run(&["pass", "--for", "1s", "--json"]).expect(0).json();
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    assert!(report[0]["trigger_due_at"].is_string(), "{report}");
+    assert_eq!(sandbox.asked(), asked);
+}
+
+#[test]
+fn explain_says_which_addresses_are_left_out_by_their_path() {
+    let sandbox = Sandbox::of_pages(example().at("/feed.xml", feed([("a", A)])));
+    sandbox.write("sources/example.toml", &format!("article_path = \"^/[0-9]+/\"\n{PAGES}"));
+    let json = explains(&sandbox, A, &["does not match ^/[0-9]+/ (address-other-path)"], &[]);
+    assert_eq!(json["article_path"]["code"], "address-other-path");
+    explains(&sandbox, "https://www.example.test/2026/a", &[], &["article_path"]);
 }
 
 #[test]
