@@ -43,6 +43,10 @@ const BUFFER_BYTES_MIN: usize = 8 * 1024;
 /// The size in hexadecimal, two line ends and some room, for each piece of a chunked body.
 const CHUNK_FRAMING_BYTES: usize = 16;
 
+/// How many of a host's addresses are tried. Who writes a name's DNS may put thousands of other people's addresses there,
+/// and none of them has asked to be knocked at; a host of its own rarely has more than four, in both versions of IP.
+const ADDRESSES_MAX: usize = 8;
+
 type Stream = Plain<tokio_rustls::client::TlsStream<TokioIo<TokioIo<Socket<TcpStream>>>>>;
 
 /// Fetches over HTTP/1.1 and TLS from one [`Network`].
@@ -65,14 +69,15 @@ impl HttpsFetch {
         self.network.is_lab()
     }
 
-    /// Opens TCP to the first of the addresses that takes it. Each has an equal share of the time that is left, so that
+    /// Opens TCP to the first of the addresses that takes it, a few at most. Each has an equal share of the time that is left, so that
     /// one that is silent does not use up that of the others.
     async fn dial(&self, host: &AdmittedHost, deadline: Instant) -> Result<TcpStream, FetchError> {
         let addresses = self.network.addresses(host).await?;
         let mut failure = None;
-        for (tried, address) in addresses.iter().enumerate() {
+        let tries = addresses.len().min(ADDRESSES_MAX);
+        for (tried, address) in addresses.iter().take(tries).enumerate() {
             let left = deadline.saturating_duration_since(Instant::now());
-            let share = left / u32::try_from(addresses.len().saturating_sub(tried)).unwrap_or(1).max(1);
+            let share = left / u32::try_from(tries.saturating_sub(tried)).unwrap_or(1).max(1);
             match timeout(share, self.network.dial(*address)).await {
                 Ok(Ok(stream)) if leads_to(&stream, *address) => return Ok(stream),
                 Ok(Ok(_)) => return Err(FetchError::OtherPeer { host: host.host().to_owned() }),

@@ -168,6 +168,16 @@ async fn r32_a_silent_address_does_not_use_up_the_time_of_the_others() {
 /// A name that answers with a public address to the check and with a private one to whoever asks again: it is asked
 /// once, and what it said then is dialled. The next connection asks again, and is refused.
 #[tokio::test]
+async fn r32_of_a_name_with_a_thousand_addresses_a_few_are_dialled() {
+    let many: Vec<String> = (0..1_000).map(|at| format!("93.184.{}.{}", at / 250, at % 250)).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let dialler = Arc::new(Diary::default());
+    let error = connect(&fetch(Answers::of(&[&many]), Arc::clone(&dialler))).await;
+    assert_eq!(error.code(), "not-connected");
+    assert_eq!(dialler.dialled.lock().unwrap().len(), 8);
+}
+
+#[tokio::test]
 async fn r31_a_name_that_is_rebound_between_check_and_dial_gains_nothing() {
     let (resolver, dialler) =
         (Answers::of(&[&["93.184.216.34"], &["127.0.0.1"], &["93.184.216.34"]]), Arc::new(Diary::default()));
