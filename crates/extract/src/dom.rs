@@ -5,6 +5,7 @@
 
 mod attributes;
 mod guard;
+mod raw;
 mod select;
 mod sink;
 #[cfg(test)]

@@ -11,15 +11,16 @@ use std::cell::{Cell, RefCell};
 use html5ever::buffer_queue::BufferQueue;
 use html5ever::interface::Tracer;
 use html5ever::tendril::StrTendril;
+use html5ever::tokenizer::states::{Rawtext, ScriptData};
 use html5ever::tokenizer::{
-    EndTag, StartTag, TagToken, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
+    CharacterTokens, EndTag, StartTag, TagToken, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
 use html5ever::tree_builder::{ElementFlags, TreeBuilder, TreeBuilderOpts, TreeSink};
 use html5ever::{LocalName, QualName, TokenizerResult, local_name, ns};
 
 use super::attributes::{self, ATTRIBUTES_MAX};
 use super::sink::Sink;
-use super::{Document, NodeId};
+use super::{Document, NodeId, raw};
 
 /// Open elements, and formatting elements to be opened again. libxml2 stops at 256 by default; Blink at 512; real articles stay under 80.
 const OPEN_ELEMENTS_MAX: u32 = 256;
@@ -92,6 +93,9 @@ fn attempt(text: &str, kind: Kind, mut is_known: bool) -> Result<Document, Stop>
     let tokenizer = Tokenizer::new(
         Guard {
             builder,
+            text: StrTendril::from(text),
+            handed: Cell::new(0),
+            input: BufferQueue::default(),
             skipped: RefCell::default(),
             saturated: Cell::new(false),
             simplified: Cell::new(false),
@@ -101,16 +105,10 @@ fn attempt(text: &str, kind: Kind, mut is_known: bool) -> Result<Document, Stop>
         TokenizerOpts { initial_state, ..TokenizerOpts::default() },
     );
     let guard = &tokenizer.sink;
-    let input = BufferQueue::default();
-    let mut rest = StrTendril::from(text);
-    while !rest.is_empty() {
-        let cut = (1..=rest.len32().min(PIECE_BYTES)).rev().find(|&at| rest.is_char_boundary(at as usize));
-        let cut = cut.unwrap_or(rest.len32());
-        input.push_back(rest.subtendril(0, cut));
-        rest.pop_front(cut);
+    while guard.hand_on() {
         guard.silent.set(true);
         // Scripts and charset declarations pause the tokenizer; neither changes how we go on.
-        while !matches!(tokenizer.feed(&input), TokenizerResult::Done) {}
+        while !matches!(tokenizer.feed(&guard.input), TokenizerResult::Done) {}
         if guard.builder.sink.is_exhausted() {
             return Err(Stop::TooManyNodes);
         }
@@ -135,6 +133,12 @@ fn attempt(text: &str, kind: Kind, mut is_known: bool) -> Result<Document, Stop>
 /// Stands between tokenizer and tree builder, and skips tags that would nest too deep.
 struct Guard {
     builder: TreeBuilder<NodeId, Sink>,
+    /// The whole text.
+    text: StrTendril,
+    /// How much of it the tokenizer was handed.
+    handed: Cell<u32>,
+    /// What the tokenizer was handed and has not read.
+    input: BufferQueue,
     /// Names of the elements whose start tags were skipped, innermost last.
     skipped: RefCell<Vec<LocalName>>,
     /// Whether the limit was reached, and nothing was closed since.
@@ -147,6 +151,40 @@ struct Guard {
 }
 
 impl Guard {
+    /// Hands the tokenizer the next piece; `false` where nothing is left.
+    fn hand_on(&self) -> bool {
+        let at = self.handed.get();
+        let left = self.text.len32().saturating_sub(at);
+        let is_end = |length: &u32| self.text.is_char_boundary((at + length) as usize);
+        let length = (1..=left.min(PIECE_BYTES)).rev().find(is_end).unwrap_or(left);
+        self.input.push_back(self.text.subtendril(at, length));
+        self.handed.set(at + length);
+        length > 0
+    }
+
+    /// Reads the text of an element in the tokenizer's stead, from behind its start tag up to its end tag.
+    fn take_raw(&self, name: &str, line: u64) {
+        let ahead = self.input.pop_front().unwrap_or_default();
+        let at = self.handed.get().saturating_sub(ahead.len32());
+        let is_kept = !self.builder.sink.is_last_mute();
+        let rest = self.text.get(at as usize..).unwrap_or_default();
+        let length = raw::length(rest, name, is_kept).and_then(|length| u32::try_from(length).ok());
+        let Some(length) = length.filter(|_| self.input.is_empty()) else {
+            self.input.push_front(ahead);
+            return;
+        };
+        if is_kept && length > 0 {
+            // Text in a raw element asks nothing of the tokenizer.
+            let _ = self.builder.process_token(CharacterTokens(self.text.subtendril(at, length)), line);
+        }
+        let end = at + length;
+        if end < self.handed.get() {
+            self.input.push_front(self.text.subtendril(end, self.handed.get() - end));
+        } else {
+            self.handed.set(end);
+        }
+    }
+
     /// Whether the builder holds as many open elements as it may. Asked only near the limit, for it counts them.
     fn is_full(&self) -> bool {
         if self.builder.sink.last_depth() < OPEN_ELEMENTS_MAX / 2 {
@@ -189,7 +227,14 @@ impl TokenSink for Guard {
                     self.simplified.set(true);
                     return TokenSinkResult::Continue;
                 }
-                StartTag => {}
+                StartTag => {
+                    let name = tag.name.clone();
+                    let result = self.builder.process_token(token, line);
+                    if let TokenSinkResult::RawData(Rawtext | ScriptData) = result {
+                        self.take_raw(&name, line);
+                    }
+                    return result;
+                }
                 EndTag => {
                     if !self.skipped.borrow().is_empty() && self.closes_skipped(&tag.name) {
                         return TokenSinkResult::Continue;

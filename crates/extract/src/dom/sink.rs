@@ -48,6 +48,11 @@ impl Sink {
         self.deepest.get()
     }
 
+    /// Whether nobody reads the text of the last element that was made.
+    pub(super) fn is_last_mute(&self) -> bool {
+        self.slots.borrow().len().checked_sub(1) == Some(self.mute.get().index())
+    }
+
     fn make(&self, data: Data) -> NodeId {
         let mut slots = self.slots.borrow_mut();
         // The budget keeps the arena far below 2³² nodes; once it is used up the page is refused, so any id will do.

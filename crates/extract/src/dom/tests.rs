@@ -3,7 +3,11 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use html5ever::tendril::{StrTendril, TendrilSink};
+use proptest::prelude::*;
+
 use super::attributes::bounded;
+use super::sink::Sink;
 use super::{Document, Kind, Node, Selector, TooManyNodes, parse};
 use crate::text;
 
@@ -54,6 +58,53 @@ fn no_programs_are_kept() {
     };
     assert_eq!(scripts(Kind::Page), ["", "", "{}"]);
     assert_eq!(scripts(Kind::PageWithPrograms), ["a{}", "b()", "{}"]);
+}
+
+/// The text of raw elements is found without the tokenizer and ends where the tokenizer ends it.
+#[test]
+fn raw_text_ends_where_the_standard_ends_it() {
+    let check = |html: &str, expected: &str| {
+        let document = parse(&format!("<body>{html}"), Kind::PageWithPrograms).unwrap();
+        assert_eq!(outline(document.root()), format!("html[head[]body[{expected}]]"), "{html}");
+    };
+    check("<script>a</script>b", "script['a']'b'");
+    check("<script></script>b", "script[]'b'");
+    check("<script>a<b></script>b", "script['a<b>']'b'");
+    check("<script>a</SCRIPT\t>b", "script['a']'b'");
+    check("<script>a</scripts></script/>b", "script['a</scripts>']'b'");
+    check("<script>a</style></script x=y>b", "script['a</style>']'b'");
+    check("<script><!--a</script>b", "script['<!--a']'b'");
+    check("<script><!--<script>a</script>--></script>b", "script['<!--<script>a</script>-->']'b'");
+    check("<script><!--<scripts>a</script>b", "script['<!--<scripts>a']'b'");
+    check("<script>a\r\nb\0c</script>d", "script['a\nb\u{fffd}c']'d'");
+    check("<script>a", "script['a']");
+    check("<script>a</script", "script['a</script']");
+    check("<style>a<!--</style>b", "style['a<!--']'b'");
+    check("<iframe><p>a</iframe>b", "iframe['<p>a']'b'");
+    check("<noscript><p>a</noscript>b", "noscript['<p>a']'b'");
+    check("<svg><script>a<b></b></script></svg>c", "svg[script['a']]b[]'c'");
+    let long = "a < b\n".repeat(3000);
+    check(&format!("<script>{long}</script>b"), &format!("script['{long}']'b'"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1024))]
+
+    /// The tree is the one that html5ever makes by itself, except for white space that says nothing.
+    #[test]
+    fn the_tree_is_the_parsers_own(
+        parts in proptest::collection::vec(proptest::sample::select(vec![
+            "<script>", "<script type=json>", "<script", "</script>", "</SCRIPT >", "</script", "<!--", "-->", "--", "<style>",
+            "</style>", "<noscript>", "</noscript>", "<iframe>", "</iframe>", "<textarea>", "</textarea>", "<svg>", "</svg>",
+            "<table>", "<p a=b>", "<b>", "</b>", "x", "é", "<", "/", ">", "!", " ", "\n", "\r", "\0", "&amp;",
+        ]), 0..24),
+    ) {
+        let html = parts.concat();
+        let sink = Sink::new(usize::MAX, 0, true);
+        let bare = html5ever::parse_document(sink, html5ever::ParseOpts::default()).one(StrTendril::from(&*html));
+        let words = |document: &Document| outline(document.root()).replace(|c: char| c.is_ascii_whitespace(), "");
+        prop_assert_eq!(words(&parse(&html, Kind::PageWithPrograms).unwrap()), words(&bare));
+    }
 }
 
 #[test]
