@@ -193,16 +193,16 @@ impl<'a> Declared<'a> {
         let (mut scope, mut types, mut names) = (false, None, None);
         let mut key = MetaKey::ItemProp;
         for attribute in node.attributes() {
-            match &*attribute.name.local {
+            match &**attribute.name {
                 "itemscope" => scope = true,
-                "itemtype" => types = Some(&*attribute.value),
-                "itemprop" => (names, key) = (Some(&*attribute.value), MetaKey::ItemProp),
+                "itemtype" => types = Some(attribute.value),
+                "itemprop" => (names, key) = (Some(attribute.value), MetaKey::ItemProp),
                 "typeof" => {
                     scope = true;
-                    types = types.or(Some(&*attribute.value));
+                    types = types.or(Some(attribute.value));
                 }
-                "property" if names.is_none() => (names, key) = (Some(&*attribute.value), MetaKey::Property),
-                "rel" if *name != local_name!("link") && is_listed(&attribute.value, "author") => {
+                "property" if names.is_none() => (names, key) = (Some(attribute.value), MetaKey::Property),
+                "rel" if *name != local_name!("link") && is_listed(attribute.value, "author") => {
                     self.rel_authors.push(node);
                 }
                 _ => {}

@@ -1,7 +1,8 @@
 //! The page as a tree: one arena, built by html5ever straight from the decoded text.
 //!
-//! Nothing is parsed or copied a second time. Text and attributes stay in the tokenizer's own buffers, shared; everything that reads the page
-//! (declared data, body, descriptor, selectors) walks this one tree through [`Node`], a copyable reference.
+//! Nothing is parsed a second time. Text stays in the tokenizer's own buffer, shared; the values of attributes, each of which the tokenizer makes a
+//! string of, are copied behind one another and those strings freed at once, to be used again for the next. Everything that reads the page (declared data,
+//! body, descriptor, selectors) walks this one tree through [`Node`], a copyable reference.
 
 mod attributes;
 mod guard;
@@ -16,10 +17,11 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use html5ever::tendril::StrTendril;
-use html5ever::{Attribute, LocalName, QualName, local_name, ns};
+use html5ever::{LocalName, Namespace, QualName, local_name, ns};
 
 pub(crate) use guard::{Kind, TooManyNodes, parse};
 pub use select::{Selector, SelectorError};
+use sink::{Attributes, List};
 
 /// The index of a node in its document's arena. Ids follow the order of creation, which is document order except where the parser moves
 /// something (text foster-parented out of a table).
@@ -47,7 +49,7 @@ enum Data {
     Holder,
     Element {
         name: QualName,
-        attributes: Vec<Attribute>,
+        attributes: List,
     },
     Text(StrTendril),
     Comment,
@@ -69,6 +71,7 @@ struct Slot {
 #[derive(Debug)]
 pub(crate) struct Document {
     slots: Vec<Slot>,
+    attributes: Attributes,
     simplified: bool,
     firsts: OnceCell<Firsts>,
 }
@@ -77,7 +80,7 @@ pub(crate) struct Document {
 #[derive(Debug, Default)]
 struct Firsts {
     named: HashMap<LocalName, First>,
-    with_id: HashMap<StrTendril, First>,
+    with_id: HashMap<Box<str>, First>,
 }
 
 /// The first element of its kind.
@@ -121,7 +124,7 @@ impl Document {
 
     /// Whether an element is the first with its `id` in document order, and whether it is the only one.
     pub(crate) fn is_first_with_id(&self, node: Node<'_>) -> (bool, bool) {
-        let first = node.attribute("id").and_then(|id| self.firsts().with_id.get(id.as_bytes()));
+        let first = node.attribute("id").and_then(|id| self.firsts().with_id.get(id));
         first.map_or((false, false), |first| (first.id == node.id, first.id == node.id && first.is_only))
     }
 
@@ -144,12 +147,12 @@ impl Document {
                         }
                     }
                 }
-                let id = node.attributes().iter().find(|attribute| attribute.name.local == local_name!("id"));
-                if let Some(id) = id {
-                    let first = firsts.with_id.entry(id.value.clone());
-                    first
-                        .and_modify(|first| first.is_only = false)
-                        .or_insert(First { id: node.id, is_only: true });
+                let id = node.attributes().find(|attribute| *attribute.name == local_name!("id"));
+                let Some(id) = id.map(|attribute| attribute.value) else { continue };
+                if let Some(first) = firsts.with_id.get_mut(id) {
+                    first.is_only = false;
+                } else {
+                    firsts.with_id.insert(id.into(), First { id: node.id, is_only: true });
                 }
             }
             firsts
@@ -163,6 +166,14 @@ impl Document {
     ) -> impl Iterator<Item = Node<'a>> + use<'s, 'a> {
         selector.find(self.root())
     }
+}
+
+/// An attribute of an element.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Attribute<'a> {
+    namespace: &'a Namespace,
+    pub(crate) name: &'a LocalName,
+    pub(crate) value: &'a str,
 }
 
 /// A node of a [`Document`].
@@ -288,18 +299,16 @@ impl<'a> Node<'a> {
 
     /// An attribute's value as it stands, character references resolved by the parser. The name is lower case.
     pub(crate) fn attribute(self, name: &str) -> Option<&'a str> {
-        self.attributes()
-            .iter()
-            .find(|attribute| &*attribute.name.local == name)
-            .map(|attribute| &*attribute.value)
+        self.attributes().find(|attribute| &**attribute.name == name).map(|attribute| attribute.value)
     }
 
     /// Every attribute of an element, in source order.
-    pub(crate) fn attributes(self) -> &'a [Attribute] {
-        match &self.slot().data {
+    pub(crate) fn attributes(self) -> impl Iterator<Item = Attribute<'a>> {
+        let list = match self.slot().data {
             Data::Element { attributes, .. } => attributes,
-            _ => &[],
-        }
+            _ => List::default(),
+        };
+        self.document.attributes.of(list)
     }
 
     /// A text node's own text, as it stands.

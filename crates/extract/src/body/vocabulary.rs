@@ -54,8 +54,7 @@ pub(super) fn role(node: Node<'_>) -> (Role, Word) {
         role.0 = Role::Beside;
     }
     for attribute in node.attributes() {
-        let value = &*attribute.value;
-        let name = &attribute.name.local;
+        let (name, value) = (attribute.name, attribute.value);
         if *name == local_name!("class") {
             role = role.max(VOCABULARY.role(value));
         } else if *name == local_name!("id") {

@@ -31,6 +31,10 @@ const NODES_FREE: usize = 65_536;
 /// Whatever its length, a page makes no more than this. The largest of 867 pages from everywhere makes 28,000; at a hundred bytes each, this many
 /// take a hundred megabytes.
 const NODES_MAX: usize = 1_000_000;
+/// The values of attributes take so many bytes for each of the page, and some more. More than a few is only made where formatting elements that are
+/// left open are made anew, with their attributes, in each paragraph.
+const VALUE_BYTES_A_BYTE: usize = 16;
+const VALUE_BYTES_FREE: usize = 1024 * 1024;
 /// A page of 867 in two has a node for fewer bytes than this; the others make room for more as they go.
 const BYTES_A_NODE: usize = 16;
 /// The text is handed to the tokenizer in pieces of this size, so that it is noticed soon when the budget is used up, or a tag does not end. A
@@ -75,7 +79,8 @@ pub(crate) fn parse(text: &str, kind: Kind) -> Result<Document, TooManyNodes> {
 fn attempt(text: &str, kind: Kind, mut is_known: bool) -> Result<Document, Stop> {
     let expected = text.len() / BYTES_A_NODE;
     let budget = NODES_MAX.min(NODES_FREE + text.len() / BYTES_A_NODE_MIN);
-    let sink = Sink::new(budget, expected.min(budget), kind == Kind::PageWithPrograms);
+    let values = VALUE_BYTES_FREE + text.len().saturating_mul(VALUE_BYTES_A_BYTE);
+    let sink = Sink::new(budget, values, expected.min(budget), kind == Kind::PageWithPrograms);
     let options = TreeBuilderOpts::default();
     let (builder, initial_state) = match kind {
         Kind::Page | Kind::PageWithPrograms => (TreeBuilder::new(sink, options), None),
@@ -126,7 +131,7 @@ fn attempt(text: &str, kind: Kind, mut is_known: bool) -> Result<Document, Stop>
     }
     let simplified = guard.simplified.get();
     let mut document = tokenizer.sink.builder.sink.finish();
-    document.simplified = simplified;
+    document.simplified |= simplified;
     Ok(document)
 }
 

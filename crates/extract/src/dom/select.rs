@@ -316,12 +316,12 @@ impl Element for Node<'_> {
         name: &CssName,
         operation: &AttrSelectorOperation<&CssText>,
     ) -> bool {
-        self.attributes().iter().any(|attribute| {
+        self.attributes().any(|attribute| {
             let in_namespace = match namespace {
                 NamespaceConstraint::Any => true,
-                NamespaceConstraint::Specific(namespace) => attribute.name.ns == namespace.0,
+                NamespaceConstraint::Specific(namespace) => *attribute.namespace == namespace.0,
             };
-            in_namespace && attribute.name.local == name.0 && operation.eval_str(&attribute.value)
+            in_namespace && *attribute.name == name.0 && operation.eval_str(attribute.value)
         })
     }
 

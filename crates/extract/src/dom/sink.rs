@@ -7,12 +7,85 @@ use html5ever::interface::{ElemName, ElementFlags, NodeOrText, QuirksMode, TreeS
 use html5ever::tendril::StrTendril;
 use html5ever::{Attribute, LocalName, Namespace, QualName, local_name};
 
+use super::attributes::ATTRIBUTES_MAX;
 use super::{Data, Document, NodeId, Slot};
+
+/// The attributes of all elements, one behind the other.
+#[derive(Debug)]
+pub(super) struct Attributes {
+    entries: Vec<Entry>,
+    values: String,
+    /// Bytes of values that may still be taken.
+    room: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    namespace: Namespace,
+    name: LocalName,
+    /// Where its value begins and ends in [`Attributes::values`].
+    start: u32,
+    end: u32,
+}
+
+/// The attributes of one element, by their numbers: the first, and how many.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct List {
+    first: u32,
+    count: u32,
+}
+
+impl List {
+    fn end(self) -> usize {
+        self.first as usize + self.count as usize
+    }
+}
+
+impl Attributes {
+    /// The attributes of a list.
+    pub(super) fn of(&self, list: List) -> impl Iterator<Item = super::Attribute<'_>> {
+        let entries = self.entries.get(list.first as usize..list.end()).unwrap_or_default();
+        entries.iter().map(|entry| super::Attribute {
+            namespace: &entry.namespace,
+            name: &entry.name,
+            value: self.values.get(entry.start as usize..entry.end as usize).unwrap_or_default(),
+        })
+    }
+
+    /// A list with no attributes, to which they can be added.
+    fn begin(&self) -> List {
+        List { first: place(self.entries.len()), count: 0 }
+    }
+
+    /// Adds one to a list, which is moved behind all others if it is not there; `false` where there is no room for it.
+    fn add(&mut self, list: &mut List, Attribute { name, value }: Attribute) -> bool {
+        let Some(room) = self.room.checked_sub(value.len()) else { return false };
+        self.room = room;
+        if list.end() != self.entries.len() {
+            let first = place(self.entries.len());
+            self.entries.extend_from_within(list.first as usize..list.end());
+            list.first = first;
+        }
+        let start = place(self.values.len());
+        self.values.push_str(&value);
+        let end = place(self.values.len());
+        self.entries.push(Entry { namespace: name.ns, name: name.local, start, end });
+        list.count += 1;
+        true
+    }
+}
+
+/// A place in a buffer that a page fills. The tokenizer itself takes no text of 4 GiB.
+fn place(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
 
 /// Takes the parser's orders and keeps the tree.
 #[derive(Debug)]
 pub(super) struct Sink {
     slots: RefCell<Vec<Slot>>,
+    attributes: RefCell<Attributes>,
+    simplified: Cell<bool>,
     /// Nodes and attributes that may still be made.
     budget: Cell<usize>,
     deepest: Cell<u32>,
@@ -24,10 +97,12 @@ pub(super) struct Sink {
 }
 
 impl Sink {
-    /// A sink that makes at most `budget` nodes and attributes, together, and expects so many nodes.
-    pub(super) fn new(budget: usize, expected: usize, keeps_programs: bool) -> Self {
+    /// A sink that makes at most `budget` nodes and attributes, together, with so many bytes of `values`, and expects so many nodes.
+    pub(super) fn new(budget: usize, values: usize, expected: usize, keeps_programs: bool) -> Self {
         let sink = Self {
             slots: RefCell::new(Vec::with_capacity(expected)),
+            attributes: RefCell::new(Attributes { entries: Vec::new(), values: String::new(), room: values }),
+            simplified: Cell::new(false),
             budget: Cell::new(budget),
             deepest: Cell::new(0),
             mute: Cell::new(NodeId::NONE),
@@ -160,7 +235,12 @@ impl TreeSink for Sink {
     type ElemName<'a> = Name<'a>;
 
     fn finish(self) -> Document {
-        Document { slots: self.slots.into_inner(), simplified: false, firsts: OnceCell::new() }
+        Document {
+            slots: self.slots.into_inner(),
+            attributes: self.attributes.into_inner(),
+            simplified: self.simplified.get(),
+            firsts: OnceCell::new(),
+        }
     }
 
     fn parse_error(&self, _: Cow<'static, str>) {}
@@ -177,15 +257,22 @@ impl TreeSink for Sink {
     }
 
     fn create_element(&self, name: QualName, attributes: Vec<Attribute>, flags: ElementFlags) -> NodeId {
+        let is_mute = !self.keeps_programs && is_mute(&name, &attributes);
         let attributes = if self.is_exhausted() { Vec::new() } else { attributes };
         self.budget.set(self.budget.get().saturating_sub(attributes.len()));
+        let mut all = self.attributes.borrow_mut();
+        let mut list = all.begin();
+        for attribute in attributes {
+            if !all.add(&mut list, attribute) {
+                self.simplified.set(true);
+            }
+        }
         if [local_name!("pre"), local_name!("listing"), local_name!("xmp"), local_name!("plaintext")]
             .contains(&name.local)
         {
             self.keeps_space.set(true);
         }
-        let is_mute = !self.keeps_programs && is_mute(&name, &attributes);
-        let id = self.make(Data::Element { name, attributes });
+        let id = self.make(Data::Element { name, attributes: list });
         if is_mute {
             self.mute.set(id);
         }
@@ -254,12 +341,19 @@ impl TreeSink for Sink {
     }
 
     fn add_attrs_if_missing(&self, target: &NodeId, more: Vec<Attribute>) {
-        if let Data::Element { attributes, .. } = &mut self.slots.borrow_mut()[target.index()].data {
+        if let Data::Element { attributes: list, .. } = &mut self.slots.borrow_mut()[target.index()].data {
+            let mut all = self.attributes.borrow_mut();
             for attribute in more {
-                if self.budget.get() > 0 && attributes.iter().all(|known| known.name != attribute.name) {
-                    self.budget.set(self.budget.get() - 1);
-                    attributes.push(attribute);
+                if all.of(*list).any(|known| *known.name == attribute.name.local) {
+                    continue;
                 }
+                // Each is compared with those before it, and a page may have any number of `body` tags.
+                let is_full = list.count as usize >= ATTRIBUTES_MAX || self.is_exhausted();
+                if is_full || !all.add(list, attribute) {
+                    self.simplified.set(true);
+                    return;
+                }
+                self.budget.set(self.budget.get() - 1);
             }
         }
     }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use html5ever::tendril::{StrTendril, TendrilSink};
 use proptest::prelude::*;
 
-use super::attributes::bounded;
+use super::attributes::{ATTRIBUTES_MAX, bounded};
 use super::sink::Sink;
 use super::{Document, Kind, Node, Selector, TooManyNodes, parse};
 use crate::text;
@@ -100,11 +100,33 @@ proptest! {
         ]), 0..24),
     ) {
         let html = parts.concat();
-        let sink = Sink::new(usize::MAX, 0, true);
+        let sink = Sink::new(usize::MAX, usize::MAX, 0, true);
         let bare = html5ever::parse_document(sink, html5ever::ParseOpts::default()).one(StrTendril::from(&*html));
         let words = |document: &Document| outline(document.root()).replace(|c: char| c.is_ascii_whitespace(), "");
         prop_assert_eq!(words(&parse(&html, Kind::PageWithPrograms).unwrap()), words(&bare));
     }
+}
+
+#[test]
+fn attributes_are_those_of_their_elements() {
+    let document = page("<p a=1 b='&eacute;'>x<body b=2><i>y<body b=3 c='4 5' d><p a=6>");
+    let attributes = |name: &str| -> Vec<(String, String)> {
+        let node = document.root().descendants().filter(|node| node.name().is_some_and(|own| &**own == name));
+        node.flat_map(Node::attributes).map(|own| (own.name.to_string(), own.value.to_owned())).collect()
+    };
+    let check = |name: &str, expected: &[(&str, &str)]| {
+        let expected: Vec<_> =
+            expected.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        assert_eq!(attributes(name), expected, "{name}");
+    };
+    check("p", &[("a", "1"), ("b", "é"), ("a", "6")]);
+    check("body", &[("b", "2"), ("c", "4 5"), ("d", "")]);
+    check("html", &[]);
+    let tags: String = (0..10_000).map(|index| format!("<body a{index}=1>")).collect();
+    let document = page(&format!("{tags}x"));
+    let body = document.select_first(&"body".parse().unwrap()).unwrap();
+    assert_eq!(body.attributes().count(), ATTRIBUTES_MAX);
+    assert!(document.is_simplified());
 }
 
 #[test]
@@ -208,6 +230,8 @@ fn hostile_pages_are_read_in_bounds() {
     check("attributes", &format!("begin<p{attributes}>end"), true);
     check("attributes at the end", &format!("begin{}<p{attributes}>end", "<p>x".repeat(1000)), true);
     check("formatting", &format!("begin{}end", "<b><p>x".repeat(10_000)), false);
+    let value = "x".repeat(100_000);
+    check("formatting with attributes", &format!("begin<p><b title={value}>{}end", "<p>x".repeat(10_000)), true);
     check("long attribute", &format!("begin<p title='{}'>end", "x ".repeat(100_000)), false);
     check("long comment", &format!("begin<!--{}-->end", "x ".repeat(100_000)), false);
     check("tables", &format!("begin{}end", "<table><tr><td>x".repeat(3000)), true);
