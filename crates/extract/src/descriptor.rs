@@ -26,7 +26,7 @@ use crate::look_up::element_value;
 use crate::page::Page;
 use crate::{Descriptor, Field, Notice, NoticeCode, Place, Reading, Relation, Value};
 pub(crate) use locate::locate;
-pub(crate) use subject::{Known, Subject};
+pub(crate) use subject::{Known, Subject, fold};
 
 /// Elements that a rule for a list is given, at most; a selector that matches more is not one for names or tags.
 const RULE_VALUES_MAX: usize = 256;

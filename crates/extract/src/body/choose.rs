@@ -4,6 +4,7 @@ use html5ever::local_name;
 
 use super::survey::{Looks, Survey};
 use super::titles::Titles;
+use crate::descriptor::fold;
 use crate::text;
 
 /// The headline of the article and the element that holds its text.
@@ -79,7 +80,7 @@ fn headline(survey: &Survey<'_>, titles: &Titles) -> Option<usize> {
         if at + 1 < survey.leaves.len() && survey.is_within(at + 1, heading) {
             return None;
         }
-        let own = Titles::fold(&text::of(survey.elements[heading].node));
+        let own = fold(&text::of(survey.elements[heading].node));
         let (is_same, is_like) = (titles.has(&own), titles.has_like(&own));
         let likeness = match (is_same, is_like) {
             (true, _) | (_, true) if owner.beside => Likeness::Beside,
@@ -97,8 +98,7 @@ fn headline(survey: &Survey<'_>, titles: &Titles) -> Option<usize> {
 
 /// Pages may show a headline above a picture and again below it; the one nearest to the text is where the text begins.
 fn last_of_same(survey: &Survey<'_>, first: usize) -> usize {
-    let said =
-        |at: usize| survey.heading(at).map(|heading| Titles::fold(&text::of(survey.elements[heading].node)));
+    let said = |at: usize| survey.heading(at).map(|heading| fold(&text::of(survey.elements[heading].node)));
     let own = said(first);
     let before_text = (first + 1..survey.leaves.len()).take_while(|&at| !survey.is_good(at)).take(LEAVES_MAX);
     let again = before_text.filter(|&at| own.is_some() && said(at) == own).last();

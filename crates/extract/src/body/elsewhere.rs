@@ -8,10 +8,11 @@ use super::fragment;
 use super::titles::Titles;
 use crate::declared::Declared;
 use crate::declared::plain::plain;
+use crate::descriptor::{fold, locate};
 use crate::dom::{self, Document, Node};
 use crate::page::Page;
 use crate::place::Place;
-use crate::{Block, Pointer, Text, descriptor::locate, text};
+use crate::{Block, Pointer, Text, text};
 
 /// The text and where it stands.
 pub(super) struct Elsewhere {
@@ -62,7 +63,7 @@ pub(super) fn element<'a>(
     titles: &Titles,
     shown: usize,
 ) -> Option<Node<'a>> {
-    let told = Titles::fold(&without_tags(&longer_article_body(declared, titles, shown)?.text));
+    let told = fold(&without_tags(&longer_article_body(declared, titles, shown)?.text));
     let edge = |at: usize| told.char_indices().nth(at).map_or(told.len(), |(at, _)| at);
     let start = &told[..edge(EDGE_LETTERS)];
     let end = &told[edge(told.chars().count().saturating_sub(EDGE_LETTERS))..];
@@ -70,7 +71,7 @@ pub(super) fn element<'a>(
     let (mut all, mut nodes) = (String::new(), Vec::new());
     text::each(page.document.root(), |node, own| {
         nodes.push((all.len(), node));
-        all.push_str(&Titles::fold(own));
+        all.push_str(&fold(own));
     });
     let last = all.rfind(end)?;
     // What stands between may be longer than what is declared: captions, advertisements.
@@ -90,7 +91,7 @@ fn longer_article_body(declared: &Declared<'_>, titles: &Titles, shown: usize) -
         let Some(body) = thing.get("articleBody") else { continue };
         let (Some(text), Some((_, place))) = (body.json.as_str(), body.text()) else { continue };
         let headline = ["headline", "name"].iter().find_map(|name| thing.get(name)?.text());
-        let is_ours = headline.is_some_and(|(headline, _)| titles.has_like(&Titles::fold(&headline)));
+        let is_ours = headline.is_some_and(|(headline, _)| titles.has_like(&fold(&headline)));
         match &found {
             // Of several articles it is the one of this headline, or none.
             Some((true, _)) if !is_ours => {}
@@ -236,8 +237,7 @@ fn text_of(json: &Json) -> Option<String> {
 
 /// Whether an object has the page's title among its values, or one level below.
 fn names_title(json: &Json, titles: &Titles) -> bool {
-    let is_title =
-        |json: &Json| json.as_str().is_some_and(|text| titles.has_like(&Titles::fold(&plain(text))));
+    let is_title = |json: &Json| json.as_str().is_some_and(|text| titles.has_like(&fold(&plain(text))));
     let Json::Object(members) = json else { return false };
     members.values().any(|member| {
         is_title(member) || member.as_object().is_some_and(|inner| inner.values().any(is_title))

@@ -1,7 +1,7 @@
 //! What the page declares its headline to be, for comparison with what it shows.
 
 use crate::declared::Declared;
-use crate::descriptor::Subject;
+use crate::descriptor::{Subject, fold};
 
 /// The declared titles, folded.
 #[derive(Debug, Default)]
@@ -14,16 +14,11 @@ impl Titles {
     pub(super) fn of(declared: &Declared<'_>, subject: &Subject<'_>) -> Self {
         const NAMES: [&str; 4] = ["og:title", "twitter:title", "title", "headline"];
         let metas = declared.metas.iter().filter(|meta| NAMES.iter().any(|name| meta.is(name)));
-        let titles = metas.map(|meta| Self::fold(meta.content));
-        let titles = titles.chain(declared.title.map(|title| Self::fold(&title.raw_text())));
+        let titles = metas.map(|meta| fold(meta.content));
+        let titles = titles.chain(declared.title.map(|title| fold(&title.raw_text())));
         let described = subject.things.iter().filter_map(|thing| thing.get("headline")?.text());
-        let titles = titles.chain(described.map(|(headline, _)| Self::fold(&headline)));
+        let titles = titles.chain(described.map(|(headline, _)| fold(&headline)));
         Self(titles.filter(|title| !title.is_empty()).collect())
-    }
-
-    /// Letters and digits in lower case: what is left when two writings of a headline differ in nothing that matters.
-    pub(super) fn fold(text: &str) -> String {
-        text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
     }
 
     /// Whether a title says just this.

@@ -98,7 +98,7 @@ fn without_lead(text: &str) -> &str {
     let text = text.trim();
     for lead in LEADS {
         let Some((head, rest)) = text.split_at_checked(lead.len()) else { continue };
-        if head.to_lowercase() != *lead {
+        if !head.chars().flat_map(char::to_lowercase).eq(lead.chars()) {
             continue;
         }
         if let Some(rest) = rest.trim_start().strip_prefix(':') {

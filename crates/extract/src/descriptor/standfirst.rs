@@ -4,13 +4,13 @@
 //! text's own beginning, cut off, on many others. A text below the headline is the standfirst if mark-up says so, by its name or by
 //! setting it apart from the paragraphs that follow; a declared description that says the same confirms it.
 
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use html5ever::local_name;
 use regex::Regex;
 
 use super::date;
-use super::is_one_of;
 use super::lines::{Line, any_of, is_named};
 use super::locate::locate;
 use super::subject::{Subject, fold};
@@ -37,10 +37,14 @@ const SAME_CHARS_MIN: usize = 48;
 const TITLE_CHARS_MIN: usize = 16;
 
 /// Words of class names that mark a standfirst, in the languages that mark-up is written in.
-const NAMES: &str = "abstract anons bajada bajadilla catenaccio chapeau chapo copete deck dek desc description einleitung entradilla \
+static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    "abstract anons bajada bajadilla catenaccio chapeau chapo copete deck dek desc description einleitung entradilla \
     epigraph excerpt ingress intro introduction introtext lead leadtext lede manchet occhiello perex preamble preface sapo \
     sommario spot standfirst strapline subheader subheading subheadline subtitle subtitles sumario summary teaser \
-    teasertext underrubrik vorspann";
+    teasertext underrubrik vorspann"
+        .split_ascii_whitespace()
+        .collect()
+});
 
 /// Two words of class names that mark one if the second follows the first.
 const NAME_PAIRS: &[[&str; 2]] = &[["sub", "title"], ["sub", "headline"], ["sub", "heading"]];
@@ -243,7 +247,7 @@ fn called(node: Node<'_>) -> Option<Node<'_>> {
 /// Whether class names name a standfirst.
 fn is_name(names: &str) -> bool {
     let words: Vec<String> = class_words(names).collect();
-    words.iter().any(|word| is_one_of(word, NAMES))
+    words.iter().any(|word| NAMES.contains(&**word))
         || words.windows(2).any(|two| NAME_PAIRS.iter().any(|pair| two[0] == pair[0] && two[1] == pair[1]))
 }
 

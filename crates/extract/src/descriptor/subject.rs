@@ -266,9 +266,17 @@ fn is_same(one: &Url, other: &Url) -> bool {
     host(one) == host(other) && path(one) == path(other) && !different()
 }
 
-/// The letters and digits of a text, in lower case.
+/// The letters and digits of a text, in lower case: what is left when two writings differ in nothing that matters.
 pub(crate) fn fold(text: &str) -> String {
-    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    let mut folded = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_ascii_alphanumeric() {
+            folded.push(c.to_ascii_lowercase());
+        } else if !c.is_ascii() && c.is_alphanumeric() {
+            folded.extend(c.to_lowercase());
+        }
+    }
+    folded
 }
 
 /// Whether two folded titles are the same, or one is the other cut off or with the site's name behind.
