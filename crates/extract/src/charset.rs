@@ -107,10 +107,11 @@ fn is_meta(rest: &[u8]) -> bool {
 fn of_meta(bytes: &[u8], at: &mut usize) -> Option<String> {
     let (mut pragma, mut in_content, mut charset) = (false, None, None);
     while let Some((name, value)) = attribute(bytes, at) {
-        match name.as_str() {
-            "http-equiv" => pragma |= value == "content-type",
-            "content" => in_content = in_content.or_else(|| of_content(&value)),
-            "charset" => charset = charset.or(Some(value).filter(|value| !value.is_empty())),
+        let value = || lower(value);
+        match &*lower(name) {
+            "http-equiv" => pragma |= value() == "content-type",
+            "content" => in_content = in_content.or_else(|| of_content(&value())),
+            "charset" => charset = charset.or(Some(value()).filter(|value| !value.is_empty())),
             _ => {}
         }
     }
@@ -133,20 +134,24 @@ fn of_content(content: &str) -> Option<String> {
     }
 }
 
-/// The next attribute of a tag, name and value in lower case ("get an attribute").
-fn attribute(bytes: &[u8], at: &mut usize) -> Option<(String, String)> {
+fn lower(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).to_ascii_lowercase()
+}
+
+/// The next attribute of a tag, name and value as they stand ("get an attribute").
+fn attribute<'a>(bytes: &'a [u8], at: &mut usize) -> Option<(&'a [u8], &'a [u8])> {
     let mut skip = |stops: &dyn Fn(u8) -> bool| {
         let start = *at;
         while bytes.get(*at).is_some_and(|&byte| !stops(byte)) {
             *at += 1;
         }
-        String::from_utf8_lossy(&bytes[start..*at]).to_ascii_lowercase()
+        &bytes[start..*at]
     };
     skip(&|byte| !(byte.is_ascii_whitespace() || byte == b'/'));
     let name = skip(&|byte| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'>' | b'='));
     skip(&|byte| !byte.is_ascii_whitespace());
     if bytes.get(*at) != Some(&b'=') {
-        return (!name.is_empty()).then(|| (name, String::new()));
+        return (!name.is_empty()).then_some((name, &[]));
     }
     *at += 1;
     while bytes.get(*at).is_some_and(u8::is_ascii_whitespace) {
@@ -163,7 +168,7 @@ fn attribute(bytes: &[u8], at: &mut usize) -> Option<(String, String)> {
         }
         &bytes[start..*at]
     };
-    Some((name, String::from_utf8_lossy(value).to_ascii_lowercase()))
+    Some((name, value))
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! Which texts are a date. Nothing is computed from a date but whether two of them mean the same day: what is kept of it is its
 //! own text, as it stands.
 
+use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
+use std::sync::LazyLock;
 
 use jiff::SignedDuration;
 use jiff::civil::Date;
@@ -173,6 +175,7 @@ impl Line<'_> {
     }
 }
 
+#[derive(Clone, Copy)]
 enum Word {
     Published,
     Modified,
@@ -200,16 +203,20 @@ const OPEN: &str = "date dated time on at the of by first originally story artic
     date: el los las de del dal il lo alle ore di in data fecha hora em o às as op om den d kl klo dnia dne o godz pe la дата в tarih tarihi saat giriş et est gmt utc and und y e i og och";
 
 fn vocabulary(word: &str) -> Word {
-    let among = |words: &str| is_one_of(word, words);
-    if among(PUBLISHED) {
-        Word::Published
-    } else if among(MODIFIED) {
-        Word::Modified
-    } else if among(OPEN) || is_weekday(word) {
-        Word::Open
-    } else {
-        Word::Unknown
-    }
+    static WORDS: LazyLock<HashMap<&str, Word>> = LazyLock::new(|| {
+        // A word that stands in two lists is of the later one.
+        let lists = [
+            (WEEKDAYS, Word::Open),
+            (OPEN, Word::Open),
+            (MODIFIED, Word::Modified),
+            (PUBLISHED, Word::Published),
+        ];
+        lists
+            .into_iter()
+            .flat_map(|(words, kind)| words.split_ascii_whitespace().map(move |word| (word, kind)))
+            .collect()
+    });
+    WORDS.get(word).copied().unwrap_or(Word::Unknown)
 }
 
 /// Names of weekdays and their abbreviations.
@@ -221,8 +228,8 @@ const WEEKDAYS: &str = "monday tuesday wednesday thursday friday saturday sunday
     cumartesi pazar 月 火 水 木 金 土 日 月曜日 火曜日 水曜日 木曜日 金曜日 土曜日 日曜日 월 화 수 목 금 토 일";
 
 fn is_weekday(word: &str) -> bool {
-    let word = word.to_lowercase();
-    is_one_of(&word, WEEKDAYS)
+    static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| WEEKDAYS.split_ascii_whitespace().collect());
+    WORDS.contains(&*word.to_lowercase())
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

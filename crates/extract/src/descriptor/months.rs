@@ -1,5 +1,8 @@
 //! The names of the months, as dates are written out by publishers.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 /// Names and abbreviations by month, lower case, without a final dot. A name that stands for different months in
 /// two languages (`listopad`: October in Croatian, November in Polish and Czech) is left out: a date written with it
 /// is not recognised.
@@ -32,10 +35,17 @@ const MONTHS: [&str; 12] = [
      aralık ara декабря декабрь дек грудня δεκεμβρίου δεκέμβριος δεκ декември desember des detsember desembre דצמבר ديسمبر gruodžio decembris",
 ];
 
+static BY_NAME: LazyLock<HashMap<&str, u8>> = LazyLock::new(|| {
+    let mut months = HashMap::new();
+    for (month, names) in (1..).zip(MONTHS) {
+        for name in names.split_whitespace() {
+            months.entry(name).or_insert(month);
+        }
+    }
+    months
+});
+
 /// The month with this name (any case, without its final dot), 1 to 12.
 pub(super) fn month(name: &str) -> Option<u8> {
-    let name = name.to_lowercase();
-    (1..)
-        .zip(MONTHS)
-        .find_map(|(month, names)| names.split_whitespace().any(|known| known == name).then_some(month))
+    BY_NAME.get(&*name.to_lowercase()).copied()
 }

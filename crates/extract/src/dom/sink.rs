@@ -101,7 +101,11 @@ impl Sink {
     pub(super) fn new(budget: usize, values: usize, expected: usize, keeps_programs: bool) -> Self {
         let sink = Self {
             slots: RefCell::new(Vec::with_capacity(expected)),
-            attributes: RefCell::new(Attributes { entries: Vec::new(), values: String::new(), room: values }),
+            attributes: RefCell::new(Attributes {
+                entries: Vec::with_capacity(expected / 4),
+                values: String::with_capacity(expected * 2),
+                room: values,
+            }),
             simplified: Cell::new(false),
             budget: Cell::new(budget),
             deepest: Cell::new(0),

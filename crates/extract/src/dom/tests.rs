@@ -231,7 +231,11 @@ fn hostile_pages_are_read_in_bounds() {
     check("attributes at the end", &format!("begin{}<p{attributes}>end", "<p>x".repeat(1000)), true);
     check("formatting", &format!("begin{}end", "<b><p>x".repeat(10_000)), false);
     let value = "x".repeat(100_000);
-    check("formatting with attributes", &format!("begin<p><b title={value}>{}end", "<p>x".repeat(10_000)), true);
+    check(
+        "formatting with attributes",
+        &format!("begin<p><b title={value}>{}end", "<p>x".repeat(10_000)),
+        true,
+    );
     check("long attribute", &format!("begin<p title='{}'>end", "x ".repeat(100_000)), false);
     check("long comment", &format!("begin<!--{}-->end", "x ".repeat(100_000)), false);
     check("tables", &format!("begin{}end", "<table><tr><td>x".repeat(3000)), true);
