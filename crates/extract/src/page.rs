@@ -1,6 +1,7 @@
 //! An article that comes as an HTML page.
 
 use html5ever::local_name;
+use memchr::memmem;
 
 use crate::descriptor::{Known, Subject};
 use crate::dom::{self, Document};
@@ -30,7 +31,7 @@ pub(crate) fn extract(envelope: &Envelope<'_>, rules: &PageRules) -> Result<Arti
             "tags nested too deep or attributes beyond a number were skipped",
         ));
     }
-    if text.contains(PASSWORD_FORM) && asks_for_password(&document) {
+    if memmem::find(text.as_bytes(), PASSWORD_FORM.as_bytes()).is_some() && asks_for_password(&document) {
         return Err(ExtractError::PasswordForm);
     }
     let page = Page { envelope, document: &document, rules };

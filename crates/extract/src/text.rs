@@ -24,21 +24,24 @@ pub(crate) fn push_normal(normal: &mut String, text: &str) {
         if trimmed.is_empty() {
             return;
         }
-        let (word, after) = trimmed.split_at(word_end(trimmed));
-        normal.push_str(word);
+        let (normal_already, after) = trimmed.split_at(normal_end(trimmed));
+        normal.push_str(normal_already);
         rest = after;
     }
 }
 
-/// Where the first white space stands, or the text ends. Most bytes can be passed without looking at the character they belong to.
-fn word_end(text: &str) -> usize {
+/// How far a text that begins with a word is normal as it stands. Most bytes can be passed without looking at the character they belong to.
+fn normal_end(text: &str) -> usize {
     let mut at = 0;
     let bytes = text.as_bytes();
+    // White space is ASCII or begins with one of these: U+0085, U+00A0, U+1680, U+2000 and on, U+3000.
+    let may_be_space = |byte: u8| byte <= b' ' || matches!(byte, 0xc2 | 0xe1..=0xe3);
     while let Some(&byte) = bytes.get(at) {
-        // White space is ASCII or begins with one of these: U+0085, U+00A0, U+1680, U+2000 and on, U+3000.
-        let may_be = byte <= b' ' || matches!(byte, 0xc2 | 0xe1..=0xe3);
-        if may_be && text[at..].starts_with(char::is_whitespace) {
-            return at;
+        if may_be_space(byte) {
+            let is_between_words = byte == b' ' && bytes.get(at + 1).is_some_and(|&next| !may_be_space(next));
+            if !is_between_words && text[at..].starts_with(char::is_whitespace) {
+                return at;
+            }
         }
         at += 1;
     }
