@@ -331,7 +331,7 @@ fn load_lab(path: &Path) -> Result<LabRun> {
 }
 
 /// The configuration files in a folder: name and content, in the order of their names.
-fn source_files(folder: &Path) -> Result<Vec<(String, Vec<u8>)>> {
+pub(crate) fn source_files(folder: &Path) -> Result<Vec<(String, Vec<u8>)>> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {

@@ -176,7 +176,7 @@ pub enum VaultError {
         vault_is_lab: bool,
     },
     /// The index is missing, is another vault's, or contradicts the segments.
-    #[error("{} cannot be used ({why}): rebuild it from the segments with a reindex", path.display())]
+    #[error("{} cannot be used ({why}): rebuild it from the segments (`releve vault reindex`)", path.display())]
     Index {
         /// The index's file.
         path: PathBuf,

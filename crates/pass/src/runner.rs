@@ -111,6 +111,8 @@ pub(crate) struct Hand<'a> {
     /// Whether this pass has read the trigger.
     pub(crate) heard: bool,
     pub(crate) walking: Walking,
+    /// How many files of the list failed in a row.
+    pub(crate) list_failures: u32,
     entry: Option<Entry>,
     /// The address that was asked for it.
     asked: Option<HttpsUrl>,
@@ -149,6 +151,7 @@ impl<F: Fetch> Runner<F> {
             pass: None,
             heard: false,
             walking: Walking::Unknown,
+            list_failures: 0,
             entry: None,
             asked: None,
             ready: None,
@@ -477,6 +480,11 @@ impl<F: Fetch> Runner<F> {
         }
         if final_address.path_and_query() == "/" {
             return Ok(Some(format!("it redirects to the front page {final_address}")));
+        }
+        if source.article_path().is_some_and(|path| !path.matches(final_address)) {
+            return Ok(Some(format!(
+                "it redirects to {final_address}, which does not match the source's article_path"
+            )));
         }
         let there = self.ledger.entries_at(source.name().as_str(), final_address)?;
         let other = there.iter().find(|other| other.identifier != entry.identifier);

@@ -30,12 +30,18 @@ pub(crate) enum Walking {
     Over,
 }
 
+/// After how many failures in a row a pass asks for no further file. A host that is down for an hour fails every file of a list;
+/// were the walk told of each, it would give them all up in three passes and end with as many gaps.
+const LIST_FAILURES_MAX: u32 = 3;
+
 /// What files of a list are asked for with.
 struct Asking<'a> {
     source: &'a Source,
     access: Option<&'a AccessHeader>,
     terms: Terms,
     interrupt: &'a Interrupt,
+    /// How many files in a row could not be had of a host that answers otherwise.
+    failures: u32,
 }
 
 impl<'a> Asking<'a> {
@@ -51,7 +57,7 @@ impl<'a> Asking<'a> {
             bounds: list_bounds(&terms.bounds),
             ..terms.clone()
         };
-        Self { source, access, terms, interrupt }
+        Self { source, access, terms, interrupt, failures: 0 }
     }
 }
 
@@ -66,6 +72,8 @@ struct Unread {
 enum Asked {
     /// It was answered, and the walk was told.
     Answered(Option<Unread>),
+    /// It could not be had, and the walk was told: a later pass asks for it again, three times in all.
+    Failed(Unread),
     /// It may not be asked for, so nothing was, and the walk was told.
     Barred(Unread),
     /// Where the list begins cannot be told now.
@@ -177,7 +185,8 @@ impl<F: Fetch> Runner<F> {
             }
             Walking::Unknown | Walking::Over => return Ok(Walked::Step { queued: 0 }),
         };
-        let asking = Asking::of(hand.source, backlog, hand.access, &hand.terms, interrupt);
+        let mut asking = Asking::of(hand.source, backlog, hand.access, &hand.terms, interrupt);
+        asking.failures = hand.list_failures;
         let kept = self.ledger.walk(pass.source())?;
         let (mut queued, mut asked) = (0, false);
         // The 24 hours are counted from when its first request left, not from when it was decided on.
@@ -196,9 +205,16 @@ impl<F: Fetch> Runner<F> {
                 _ if asked => break true,
                 step => match self.ask(&mut walk, step, &asking, &leaves).await? {
                     Asked::LetGo(why) => return Ok(Walked::LetGo(why)),
-                    Asked::Answered(None) => asked = true,
-                    Asked::Answered(Some(unread)) => {
+                    Asked::Answered(unread) => {
                         asked = true;
+                        asking.failures = 0;
+                        if let Some(unread) = unread {
+                            self.unread(hand, &unread);
+                        }
+                    }
+                    Asked::Failed(unread) => {
+                        asked = true;
+                        asking.failures += 1;
                         self.unread(hand, &unread);
                     }
                     // A list may name 50,000 of them. No turn comes between two, and a place as large is not kept for each.
@@ -210,6 +226,7 @@ impl<F: Fetch> Runner<F> {
                 },
             }
         };
+        hand.list_failures = asking.failures;
         self.keep_walk(&pass, kept.as_ref(), &walk)?;
         hand.report.walk = Some(walk.report().clone());
         if goes_on {
@@ -267,7 +284,7 @@ impl<F: Fetch> Runner<F> {
                         walk.missed(code, &shown(Some(&address)));
                         break Ok(walk.report().clone());
                     }
-                    Asked::Answered(_) | Asked::Barred(_) => {}
+                    Asked::Answered(_) | Asked::Failed(_) | Asked::Barred(_) => {}
                 },
             }
         };
@@ -314,17 +331,22 @@ impl<F: Fetch> Runner<F> {
                     return Ok(Asked::LetGo(why));
                 }
                 let answer = refused(&refusal);
-                walk.answered(answer);
                 let unread = unread(refusal.code(), refusal.to_string());
-                if matches!(answer, Answer::Barred { .. }) {
-                    Asked::Barred(unread)
-                } else {
-                    Asked::Answered(Some(unread))
+                let fails = matches!(answer, Answer::Failed { .. } | Answer::Status(429 | 500..=599));
+                let is_host = matches!(refusal, Refusal::RobotsBlocked { .. });
+                if is_host || fails && asking.failures >= LIST_FAILURES_MAX {
+                    return Ok(Asked::NotYet(unread));
+                }
+                walk.answered(answer);
+                match answer {
+                    Answer::Barred { .. } => Asked::Barred(unread),
+                    _ if fails => Asked::Failed(unread),
+                    _ => Asked::Answered(Some(unread)),
                 }
             }
             Err(other) => {
                 walk.answered(Answer::Failed { code: "visit-failed" });
-                Asked::Answered(Some(unread("visit-failed", sentence(&other))))
+                Asked::Failed(unread("visit-failed", sentence(&other)))
             }
         })
     }

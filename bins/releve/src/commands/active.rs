@@ -7,14 +7,14 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
+use releve_bounds::Bounds;
 use releve_deposit::DepositErrorKind;
 use releve_fetch::{AccessHeader, Fetch};
 use releve_pass::{End, Report, Runner};
-use releve_source::{Source, SourceName};
+use releve_source::{File, Source, SourceName, parse_source};
 use releve_visit::{Interrupt, Interrupter, sentence};
 
-use crate::cli::Global;
-use crate::world::World;
+use crate::world::{World, source_files};
 
 /// How often the configuration is looked at. A host is asked once a second at most, so after this time at most one more
 /// request has left.
@@ -37,34 +37,27 @@ pub(crate) struct OfSource {
 
 impl Active {
     /// Begins to watch these sources. Every other change of the configuration counts from the next start on.
-    pub(crate) fn watch<'a>(
-        global: &Global,
-        world: &World,
-        sources: impl Iterator<Item = &'a Source>,
-    ) -> Self {
+    pub(crate) fn watch<'a>(world: &World, sources: impl Iterator<Item = &'a Source>) -> Self {
         let (mut watched, mut interrupts) = (BTreeMap::new(), BTreeMap::new());
         for source in sources {
             let (interrupter, interrupt) = Interrupter::pair();
             watched.insert(source.name().clone(), interrupter);
             interrupts.insert(source.name().clone(), interrupt);
         }
-        let (global, folder) = (global.clone(), world.sources_folder.clone());
+        let folder = world.sources_folder.clone();
         let watching = tokio::spawn(async move {
             let (mut seen, mut unreadable_for) = (None, Duration::ZERO);
             while !watched.is_empty() {
-                let now = Seen::look(&global.config, &folder);
+                let now = Seen::look(&folder);
                 if seen.as_ref() != Some(&now) {
-                    let active = match World::load(&global) {
-                        Ok(world) => Some(active(&world)),
-                        // An editor may be about to write the rest of it.
-                        Err(_) if unreadable_for < PATIENCE => None,
-                        Err(_) => Some(Vec::new()),
-                    };
-                    if let Some(active) = active {
+                    let Configured { active, has_problems } = Configured::read(&folder);
+                    // An editor may be about to write the rest of it.
+                    let may_be_written = has_problems && unreadable_for < PATIENCE;
+                    if may_be_written {
+                        unreadable_for += LOOK;
+                    } else {
                         watched.retain(|source, interrupter| still(source, interrupter, &active));
                         (seen, unreadable_for) = (Some(now), Duration::ZERO);
-                    } else {
-                        unreadable_for += LOOK;
                     }
                 }
                 tokio::time::sleep(LOOK).await;
@@ -126,30 +119,46 @@ fn still(source: &SourceName, interrupter: &Interrupter, active: &[SourceName]) 
     if !stays {
         tracing::warn!(
             source = source.as_str(),
-            "inactive, or its configuration cannot be used: nothing is requested any more"
+            "inactive, or its file cannot be used: nothing is requested for it any more"
         );
         interrupter.interrupt();
     }
     stays
 }
 
-/// The names of the active sources.
-fn active(world: &World) -> Vec<SourceName> {
-    world.sources.iter().filter(|source| source.is_active()).map(|source| source.name().clone()).collect()
+/// What the sources' files say now. Each is read by itself: what is wrong with one, be it a new one, stops no other.
+struct Configured {
+    active: Vec<SourceName>,
+    has_problems: bool,
 }
 
-/// What the files of the configuration look like from outside.
+impl Configured {
+    fn read(folder: &Path) -> Self {
+        let Ok(files) = source_files(folder) else { return Self { active: Vec::new(), has_problems: true } };
+        let mut configured = Self { active: Vec::new(), has_problems: false };
+        for (name, text) in &files {
+            match parse_source(File { name, text }, &Bounds::default()) {
+                Ok(source) if source.value.is_active() => configured.active.push(source.value.name().clone()),
+                Ok(_) => {}
+                Err(_) => configured.has_problems = true,
+            }
+        }
+        configured
+    }
+}
+
+/// What the sources' files look like from outside.
 #[derive(PartialEq, Eq)]
 struct Seen(Vec<(PathBuf, Option<(SystemTime, u64)>)>);
 
 impl Seen {
-    fn look(config: &Path, folder: &Path) -> Self {
+    fn look(folder: &Path) -> Self {
         let look = |path: PathBuf| {
             let about = fs::metadata(&path).ok();
             let about = about.and_then(|about| Some((about.modified().ok()?, about.len())));
             (path, about)
         };
-        let mut seen = vec![look(config.to_owned())];
+        let mut seen = Vec::new();
         if let Ok(entries) = fs::read_dir(folder) {
             seen.extend(entries.flatten().map(|entry| look(entry.path())));
         }

@@ -166,11 +166,11 @@ impl Stand {
     /// In a few words, for a column.
     pub(crate) fn in_short(&self) -> String {
         let known = self.counts.known();
+        let left = self.counts.queued + self.counts.refused;
         match &self.walk {
             Walk::Never => "not walked yet".to_owned(),
-            Walk::UnderWay { .. } => format!("walking: {known} found"),
+            Walk::UnderWay { .. } => format!("walking: {left} of {known} left so far"),
             Walk::Ended { .. } => {
-                let left = self.counts.queued + self.counts.refused;
                 let until = self.expected_end.map(|end| format!(", until {end:.0}")).unwrap_or_default();
                 let is_whole = self.report.as_ref().is_none_or(Report::is_complete);
                 let list = if is_whole { "" } else { "; the list was not read whole" };
@@ -223,7 +223,10 @@ impl Stand {
         ));
         if let Some(hourly) = self.hourly {
             let end = self.expected_end.map(|end| format!("; at that rate all is read by {end:.0}"));
-            lines.push(("rate", format!("{hourly} an hour in the last 24 hours{}", end.unwrap_or_default())));
+            lines.push((
+                "rate",
+                format!("{hourly} an hour while passes ran, in the last 24 hours{}", end.unwrap_or_default()),
+            ));
         }
         lines
     }
@@ -262,23 +265,23 @@ fn sentence(report: &Report) -> String {
     }
 }
 
-/// How many articles an hour the passes of the last 24 hours have read, refused ones counted. `None`: there were none.
+/// How many articles the passes of the last 24 hours have read in an hour of theirs, refused ones counted: what is to be
+/// expected while there is something to do. `None`: there were none.
 fn hourly(ledger: &dyn Ledger, source: &str, now: Timestamp) -> Result<Option<u64>> {
     /// Passes are 15 minutes apart at least.
     const IN_A_DAY: usize = 96;
-    let (mut articles, mut since) = (0_u64, None);
+    let (mut articles, mut length) = (0_u64, None);
     for pass in ledger.passes(Some(source), IN_A_DAY)? {
         if now.duration_since(pass.began_at) > SignedDuration::from_hours(24) {
             break;
         }
-        if let PassEnd::Finished { report, .. } = &pass.end {
+        if let PassEnd::Finished { at, report } = &pass.end {
             let report: Value = serde_json::from_str(report).unwrap_or_default();
             let count = |field: &str| report.get(field).and_then(Value::as_u64).unwrap_or_default();
             articles += count("read") + count("refused");
-            since = Some(pass.began_at);
+            let lasted = u64::try_from(at.duration_since(pass.began_at).as_secs()).unwrap_or_default();
+            length = Some(length.unwrap_or(0) + lasted);
         }
     }
-    let length = since.map_or(0, |since| now.duration_since(since).as_secs()).max(60);
-    let hourly = articles.saturating_mul(3_600) / u64::try_from(length).unwrap_or(60);
-    Ok(since.map(|_| hourly))
+    Ok(length.map(|length| articles.saturating_mul(3_600) / length.max(1)))
 }

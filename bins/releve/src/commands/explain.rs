@@ -160,7 +160,11 @@ impl What {
                 "the trigger: it announces articles, and nothing is kept of it but references and dates (R1)"
                     .to_owned()
             }
-            Self::List => "the backlog's list: only references and dates are read there (R8)".to_owned(),
+            Self::List => "the backlog's list: only references and dates are read there (R8), from the newest to the oldest, down \
+                           to the floor date. Of an entry the date of publication counts, else that of modification; the walk ends \
+                           earlier where a whole page of an API, or 1,000 entries of a sitemap, were known before it began and are \
+                           older than 48 hours (R9)"
+                .to_owned(),
             Self::Template(identifier) => format!("where the article `{identifier}` is read"),
             Self::Announced => "an article's, if a trigger or list announces it".to_owned(),
         }

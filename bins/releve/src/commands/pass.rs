@@ -34,7 +34,7 @@ pub(crate) fn run(
     let until = time.and_then(|time| world.clock.now().checked_add(time).ok()).unwrap_or(Timestamp::MAX);
     let sources = world.select(names)?;
     let progress = Arc::new(Progress::new(global.json));
-    let reports = passes(global, &world, sources, until, Arc::clone(&progress));
+    let reports = passes(&world, sources, until, Arc::clone(&progress));
     progress.clear();
     let Some(reports) = reports? else { return Ok(Exit::Interrupted) };
     if global.json {
@@ -48,7 +48,6 @@ pub(crate) fn run(
 /// Makes a pass over each source, side by side, and returns their reports in the order of the sources. There are none if
 /// it was asked twice to stop: then nothing was finished, and the next pass goes on from what is on record.
 pub(crate) fn passes(
-    global: &Global,
     world: &World,
     sources: Vec<Source>,
     until: Timestamp,
@@ -57,7 +56,7 @@ pub(crate) fn passes(
     let (work, without) = with_access(world, sources);
     let runner = Arc::new(runner(world, progress)?);
     until_stopped(async move |interrupt: Interrupt| {
-        let active = Active::watch(global, world, work.iter().map(|(source, _)| source));
+        let active = Active::watch(world, work.iter().map(|(source, _)| source));
         let mut tasks = Vec::new();
         for (source, access) in work {
             let (runner, interrupt, active) =

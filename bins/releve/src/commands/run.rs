@@ -31,7 +31,7 @@ pub(crate) fn run(global: &Global, names: &[String]) -> Result<Exit> {
     let runner = Arc::new(runner(&world, Arc::clone(&progress))?);
     tracing::info!(sources = work.len(), "running until asked to stop");
     let ended = until_stopped(async move |interrupt: Interrupt| {
-        let active = Active::watch(global, &world, work.iter().map(|(source, _)| source));
+        let active = Active::watch(&world, work.iter().map(|(source, _)| source));
         let mut tasks = Vec::new();
         for (source, access) in work {
             let (runner, interrupt, active) =

@@ -303,3 +303,32 @@ fn r32_a_list_of_any_length_is_walked_in_64_mib() {
     println!("{most} KiB at most");
     assert!((1..64 * 1024).contains(&most), "{most} KiB");
 }
+
+#[test]
+fn r10_a_host_that_is_down_for_an_hour_does_not_use_up_the_walk() {
+    let names = ["1.xml", "2.xml", "3.xml", "4.xml", "5.xml", "6.xml"];
+    let host = names.iter().fold(
+        newspaper().at("/sitemap.xml", index(names.iter().map(|name| (*name, "2025-12-31")))),
+        |host, name| host.at(&format!("/{name}"), Reply::status(503)),
+    );
+    let sandbox = with_sitemap(host);
+    for clock in ["+0m", "+16m", "+32m", "+48m"] {
+        sandbox.at_clock(clock);
+        let before = lists(&sandbox).len();
+        let report = sandbox.pass();
+        assert_eq!(report["walk"]["end"], serde_json::Value::Null, "{report}");
+        assert_eq!(report["refusals"][0]["code"], "status-5xx", "{report}");
+        // What answers with errors is not asked for everything that there is.
+        assert!(lists(&sandbox).len() - before <= 5, "{:?}", lists(&sandbox));
+    }
+    for (number, name) in names.iter().enumerate() {
+        let path = format!("25-{number}");
+        sandbox
+            .lab
+            .put("www.example.test", &format!("/{name}"), sitemap([(path.as_str(), "2025-02-01")]))
+            .unwrap();
+    }
+    sandbox.at_clock("+64m");
+    let report = sandbox.pass();
+    assert_eq!((&report["walk"]["gaps"], &report["found"]), (&serde_json::json!([]), &6.into()), "{report}");
+}

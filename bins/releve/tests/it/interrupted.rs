@@ -191,6 +191,8 @@ fn r39_a_configuration_that_is_being_written_stops_nothing() {
     sandbox.write("sources/example.toml", "name = ");
     sleep(Duration::from_secs(2));
     sandbox.write("sources/example.toml", PAGES);
+    // Nor does another source that cannot be used, for however long.
+    sandbox.write("sources/other.toml", "name = ");
     let ran = Ran::of(&child.wait_with_output().unwrap()).expect(0);
     assert_eq!(ran.json()[0]["end"], "done");
     assert_eq!(sandbox.sealed().len(), ARTICLES.len());

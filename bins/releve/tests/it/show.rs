@@ -140,6 +140,46 @@ fn r16_what_shows_that_a_proof_holds_is_given_out_byte_for_byte() {
     }
 }
 
+/// A stranger can follow the chain of seals without our code, and sees where it was cut or changed.
+#[test]
+fn r16_the_chain_of_seals_is_checked_without_the_program() {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/proof/tools/check_chain.py");
+    let sandbox = with_three_versions();
+    let segment = sandbox.path("vault/segments/000001.warc.gz");
+    let said = |args: &[&str]| {
+        let ran = Command::new("python3").arg(&script).args(args).arg(&segment).output();
+        ran.map(|output| {
+            String::from_utf8(if output.status.success() { output.stdout } else { output.stderr }).unwrap()
+        })
+    };
+    let Ok(whole) = said(&[]) else {
+        assert!(std::env::var_os("CI").is_none(), "python3 is not installed");
+        println!("skipped: python3 is not installed");
+        return;
+    };
+    // The set of authorities has a seal of its own.
+    assert!(whole.starts_with("4 seals, each behind the one before"), "{whole}");
+    let head = whole.trim().rsplit(' ').next().unwrap();
+    assert!(!said(&["--head", head]).unwrap().contains("FAILED"));
+    assert!(sandbox.run(&["verify", "--head", head]).expect(0).stdout.contains("nothing is wrong"));
+    assert!(
+        said(&["--head", &head.replace(|digit: char| digit.is_ascii_digit(), "a")])
+            .unwrap()
+            .contains("FAILED")
+    );
+
+    let bytes = fs::read(&segment).unwrap();
+    let mut changed = bytes.clone();
+    // In the middle of a text that is stored and not compressed: the seal's own.
+    let at = bytes.windows(10).rposition(|window| window == b"received_a").unwrap();
+    changed[at - 20] ^= 1;
+    fs::write(&segment, &changed).unwrap();
+    let refused = said(&[]).unwrap();
+    assert!(refused.contains("FAILED") || refused.contains("rror"), "{refused}");
+    fs::write(&segment, &bytes[..bytes.len() - 10]).unwrap();
+    assert!(said(&[]).unwrap().contains("is cut off"));
+}
+
 /// What a publisher writes reaches the terminal of whoever runs the vault: it is text there, and nothing else. The bytes
 /// that were asked for as bytes are as they were sealed.
 #[test]

@@ -56,7 +56,7 @@ pub(crate) fn run(global: &Global, dir: Option<&Path>, out: &mut dyn Write) -> R
         out.flush()?;
     }
     let progress = Arc::new(Progress::new(demo.json));
-    let reports = pass::passes(&demo, &world, sources, Timestamp::MAX, Arc::clone(&progress));
+    let reports = pass::passes(&world, sources, Timestamp::MAX, Arc::clone(&progress));
     progress.clear();
     let Some(reports) = reports? else { return Ok(Exit::Interrupted) };
     if reports.iter().any(|report| report.end == End::Interrupted) {
