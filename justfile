@@ -46,6 +46,14 @@ bench-vault:
 demo:
     cargo run --release -- demo
 
+# A million addresses of sitemaps, beside bare quick-xml and three peers (needs Python).
+bench-backlog:
+    mkdir -p target/bench-backlog/files
+    cargo run --release --manifest-path benches/backlog/Cargo.toml -- target/bench-backlog/files
+    python3 -m venv target/bench-backlog/peers
+    target/bench-backlog/peers/bin/pip install --quiet ultimate-sitemap-parser
+    target/bench-backlog/peers/bin/python benches/backlog/usp.py target/bench-backlog/files
+
 # What of real pages is copied, and how fast, beside peers in the same run (needs Python, and RELEVE_CASES for the pages).
 bench-extract:
     cargo build --release --locked -p releve

@@ -1,7 +1,8 @@
 //! Reads a million addresses from 20 sitemaps by bare quick-xml, by `releve-backlog` and by the crates `sitemaps` and
 //! `sitemapo`, in turn, and prints the best of some rounds for each with what it is of the bare reading.
 //!
-//! `cargo run --release`. The bytes are made here: about 190 an entry, the newest first, as a newspaper's archive is.
+//! `cargo run --release`, or `just bench-backlog`, which has a peer in Python read the same bytes afterwards: with a folder as its
+//! argument, it leaves the files there. The bytes are made here: about 190 an entry, the newest first, as a newspaper's archive is.
 
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -21,6 +22,11 @@ fn main() {
     let files: Vec<String> = (0..FILES).map(sitemap).collect();
     let bytes: usize = files.iter().map(String::len).sum();
     println!("{} addresses in {FILES} files, {bytes} bytes; the best of {ROUNDS} rounds", FILES * ENTRIES);
+    if let Some(folder) = std::env::args_os().nth(1) {
+        for (number, text) in files.iter().enumerate() {
+            std::fs::write(std::path::Path::new(&folder).join(format!("{number:02}.xml")), text).unwrap();
+        }
+    }
     let readers: [(&str, fn(&[String]) -> usize); 4] = [
         ("bare quick-xml", bare),
         ("releve-backlog, a whole walk", walk),
