@@ -52,7 +52,7 @@ bench-backlog:
     cargo run --release --manifest-path benches/backlog/Cargo.toml -- target/bench-backlog/files
     python3 -m venv target/bench-backlog/peers
     target/bench-backlog/peers/bin/pip install --quiet ultimate-sitemap-parser
-    target/bench-backlog/peers/bin/python benches/backlog/usp.py target/bench-backlog/files
+    target/bench-backlog/peers/bin/python benches/backlog/peer.py target/bench-backlog/files
 
 # What of real pages is copied, and how fast, beside peers in the same run (needs Python, and RELEVE_CASES for the pages).
 bench-extract:

@@ -1,6 +1,6 @@
 """Reads the files that `bench-backlog DIR` has written with ultimate-sitemap-parser, and prints how long it takes.
 
-    python usp.py DIR
+    python peer.py DIR
 """
 
 import logging
