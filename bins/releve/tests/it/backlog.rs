@@ -268,7 +268,7 @@ fn peak(pid: u32) -> Option<u64> {
 
 /// As many addresses to a file as sitemaps.org allows.
 #[test]
-fn r32_a_list_of_any_length_is_walked_in_64_mib() {
+fn r32_files_of_50_000_addresses_are_walked_in_64_mib_with_one_arena() {
     let files = 3;
     let entry = |file: usize, number: usize| {
         let day = number % 28 + 1;
@@ -289,7 +289,8 @@ fn r32_a_list_of_any_length_is_walked_in_64_mib() {
         host = host.at(&format!("/{name}"), Reply::ok("application/xml", text));
     }
     let sandbox = with_sitemap(host);
-    // The C library keeps what each thread has freed for that thread. How much that comes to is chance, and not the walk's.
+    // With one arena: with the allocator's default, which keeps what each thread has freed for that thread, the process has
+    // reached 71 MB here, and 90 MB over 20 files. That is over the promise of 64 MiB, and is still to be mended.
     let mut command = sandbox.command(&["pass", "--json"]);
     let mut child =
         command.env("MALLOC_ARENA_MAX", "1").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
