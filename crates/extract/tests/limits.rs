@@ -1,5 +1,8 @@
 //! Pages that nobody writes but to harm: each is read or refused, in time and memory that grow with its length and no faster.
 #![allow(clippy::unwrap_used, clippy::missing_docs_in_private_items)]
+#![allow(clippy::disallowed_methods, reason = "a test may read the clock")]
+
+use std::time::{Duration, Instant};
 
 use releve_extract::{Article, Envelope, ExtractError, NoticeCode, Rules, extract};
 
@@ -67,4 +70,40 @@ fn what_stands_once_in_the_page_is_not_copied_without_end() {
     let article = read(&page).unwrap();
     assert_eq!(article.blocks.len(), 1_001);
     assert!(article.to_json().to_string().len() < 200_000);
+}
+
+/// Each of these pages took from six seconds to an hour when what stands once in it was gone through again for everything that it can be compared with.
+#[test]
+fn what_is_compared_with_everything_else_is_bounded() {
+    let check = |what: &str, page: &str| {
+        let started = Instant::now();
+        let _ = read(page);
+        let took = started.elapsed();
+        assert!(took < Duration::from_secs(5), "{what}: {took:?}");
+    };
+    let title = |title: &str| format!("<meta property=og:title content=\"{title}\">");
+    // What the function makes of the first numbers.
+    let each = |count: usize, make: &dyn Fn(usize) -> String| (0..count).map(make).collect::<String>();
+
+    check("a title of parts", &format!("{}<article>{TEXT}", title(&"a|".repeat(600_000))));
+    let titles = each(500, &|number| title(&format!("{number} {}", "a - b | ".repeat(300))));
+    let headings = each(70, &|number| format!("<h1>The towers {number}</h1>"));
+    check("titles and headings", &format!("{titles}<article>{headings}{TEXT}"));
+    let titles = each(10_000, &|number| title(&format!("The towers so {number}")));
+    let headings = "<h2>The towers lean</h2><p>x".repeat(20_000);
+    check("many of both", &format!("{titles}<article>{TEXT}{headings}"));
+    let words = each(80_000, &|number| format!("word{number} "));
+    check("words", &format!("{}<article><h1>{words} too</h1>{TEXT}", title(&words)));
+
+    let lines = "<p>The tower had leaned for a century.</p>".repeat(60);
+    let class = "aB ".repeat(400_000);
+    check("class names", &format!("<article><div class=\"{class}\"><h1>The tower</h1>{lines}"));
+    let address = "x".repeat(100_000);
+    let empty = "<p></p>".repeat(150_000);
+    check("a link that says nothing", &format!("<article>{TEXT}<a href=\"/{address}\">{empty}"));
+
+    let text = "The tower leaned, and the river went on as ever. ".repeat(12);
+    let members: Vec<_> = (0..2_400).map(|number| format!("\"k{number}\":\"{text}\"")).collect();
+    let data = format!("<script type=application/json>{{{}}}</script>", members.join(","));
+    check("data", &format!("<title>The tower</title><h1>The tower</h1>{data}"));
 }

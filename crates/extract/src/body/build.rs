@@ -391,11 +391,15 @@ impl Run {
     /// Takes what was collected, if it says anything. Elements that have not ended go on in the next run.
     fn finish(&mut self) -> Option<Text> {
         trim_end(&mut self.text.text);
-        let open = std::mem::take(&mut self.open);
-        for (start, kind) in &open {
-            self.close(*start, kind.clone());
+        let mut open = std::mem::take(&mut self.open);
+        for (start, kind) in &mut open {
+            // The address of a link may be long, and nothing may have been said since it was opened.
+            if !self.text.text.is_empty() {
+                self.close(*start, kind.clone());
+            }
+            *start = 0;
         }
-        self.open = open.into_iter().map(|(_, kind)| (0, kind)).collect();
+        self.open = open;
         self.begun = false;
         self.omitted = false;
         let mut text = std::mem::take(&mut self.text);

@@ -186,11 +186,24 @@ fn data(script: &str) -> Vec<(Option<String>, Json)> {
     found
 }
 
+/// What is around a text in its data.
+struct Above<'j> {
+    json: &'j Json,
+    /// Once it was looked at: it may be around thousands of texts.
+    names_title: Option<bool>,
+}
+
+impl Above<'_> {
+    fn names_title(&mut self, titles: &Titles) -> bool {
+        *self.names_title.get_or_insert_with(|| names_title(self.json, titles))
+    }
+}
+
 /// Tells every text in the data that stands below the article's title, with its place.
 fn gather<'j>(
     json: &'j Json,
     pointer: &Pointer,
-    above: &mut Vec<&'j Json>,
+    above: &mut Vec<Above<'j>>,
     titles: &Titles,
     tell: &mut dyn FnMut(String, Pointer),
 ) {
@@ -199,11 +212,11 @@ fn gather<'j>(
     }
     if let Some(text) = text_of(json)
         && letters(&without_tags(&text)) >= LETTERS_MIN
-        && above.iter().rev().take(LEVELS_MAX).any(|above| names_title(above, titles))
+        && above.iter_mut().rev().take(LEVELS_MAX).any(|above| above.names_title(titles))
     {
         return tell(text, pointer.clone());
     }
-    above.push(json);
+    above.push(Above { json, names_title: None });
     match json {
         Json::Object(members) => {
             for (key, member) in members {

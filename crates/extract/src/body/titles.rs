@@ -7,6 +7,8 @@ use crate::descriptor::{Subject, fold};
 #[derive(Debug, Default)]
 pub(super) struct Titles(Vec<String>);
 
+/// `meta` elements that are looked at; each title is compared with each heading. A page has one of each name.
+const METAS_MAX: usize = 32;
 /// Shorter titles are found by chance in others.
 const LETTERS_MIN: usize = 8;
 
@@ -14,7 +16,7 @@ impl Titles {
     pub(super) fn of(declared: &Declared<'_>, subject: &Subject<'_>) -> Self {
         const NAMES: [&str; 4] = ["og:title", "twitter:title", "title", "headline"];
         let metas = declared.metas.iter().filter(|meta| NAMES.iter().any(|name| meta.is(name)));
-        let titles = metas.map(|meta| fold(meta.content));
+        let titles = metas.take(METAS_MAX).map(|meta| fold(meta.content));
         let titles = titles.chain(declared.title.map(|title| fold(&title.raw_text())));
         let described = subject.things.iter().filter_map(|thing| thing.get("headline")?.text());
         let titles = titles.chain(described.map(|(headline, _)| fold(&headline)));

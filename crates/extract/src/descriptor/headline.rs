@@ -16,6 +16,10 @@ use crate::{Place, Value};
 
 /// Headings of lower rank that are looked at where no `h1` bears a declared title.
 const HEADINGS_MAX: usize = 64;
+/// `meta` elements of one name that are looked at for titles; a page has one, and each is compared with each heading.
+const TITLES_MAX: usize = 8;
+/// A longer text is no title, and is compared with none. It is as long as a headline of the text may be.
+const TITLE_CHARS_MAX: usize = 400;
 /// Part of a longer title, a heading of so many letters is certainly the same one.
 const PART_CHARS_MIN: usize = 16;
 /// The only `h1` of a text is its headline, whatever is declared, if it has so many words; shorter ones may be a section's name.
@@ -128,7 +132,7 @@ fn declared_titles(declared: &Declared<'_>, subject: &Subject<'_>) -> Vec<Value>
         );
     }
     for name in ["og:title", "twitter:title"] {
-        let metas = declared.metas(name);
+        let metas = declared.metas(name).take(TITLES_MAX);
         titles.extend(metas.map(|meta| Value::new(plain(meta.content), meta.place())));
     }
     titles.retain(|value| !value.text.is_empty());
@@ -155,6 +159,9 @@ enum Part {
 
 /// Whether a text is a title, or its beginning or end up to a mark that parts it from something else (`… | Example News`).
 fn part(text: &str, title: &str) -> Option<Part> {
+    if is_no_title(text) || is_no_title(title) {
+        return None;
+    }
     let (text, whole) = (fold(text), fold(title));
     if text.is_empty() || text.len() > whole.len() {
         return None;
@@ -163,11 +170,7 @@ fn part(text: &str, title: &str) -> Option<Part> {
         return Some(Part::Whole);
     }
     let long = text.chars().nth(PART_CHARS_MIN - 1).is_some();
-    let marks = title
-        .char_indices()
-        .filter(|(_, c)| matches!(c, '|' | '-' | '–' | '—' | '·' | '•' | '»' | '«' | ':' | '/'));
-    let mut sides = marks.map(|(at, c)| (&title[..at], &title[at + c.len_utf8()..]));
-    if long && whole.starts_with(&text) || sides.any(|(before, _)| fold(before) == text) {
+    if whole.starts_with(&text) && (long || is_marked_off(title, text.chars().count())) {
         Some(Part::Beginning)
     } else if long && whole.ends_with(&text) {
         // What stands at the end and is short is the site's name.
@@ -177,13 +180,33 @@ fn part(text: &str, title: &str) -> Option<Part> {
     }
 }
 
+/// Whether a mark stands in a title between its first so many letters and the others.
+fn is_marked_off(title: &str, letters: usize) -> bool {
+    let mut before = 0;
+    for c in title.chars() {
+        if before == letters && matches!(c, '|' | '-' | '–' | '—' | '·' | '•' | '»' | '«' | ':' | '/')
+        {
+            return true;
+        }
+        before += fold(c.encode_utf8(&mut [0; 4])).chars().count();
+        if before > letters {
+            return false;
+        }
+    }
+    false
+}
+
+fn is_no_title(text: &str) -> bool {
+    text.chars().nth(TITLE_CHARS_MAX).is_some()
+}
+
 /// Whether a text and a title have most of their words in common, and the text is not just what the title ends with: the site's name.
 fn is_akin(text: &str, title: &str) -> bool {
-    if fold(title).ends_with(&fold(text)) {
+    if is_no_title(text) || is_no_title(title) || fold(title).ends_with(&fold(text)) {
         return false;
     }
     let (one, other) = (words(text), words(title));
-    let common = one.iter().filter(|word| other.contains(word)).count();
+    let common = one.iter().filter(|word| other.binary_search(word).is_ok()).count();
     common >= 3 && 2 * common >= one.len().min(other.len())
 }
 

@@ -46,6 +46,9 @@ static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
         .collect()
 });
 
+/// Longer lists of class names are made by a machine for no reader, and are not looked through. Those of utility style sheets have a few hundred bytes.
+const CLASS_BYTES_MAX: usize = 4096;
+
 /// Two words of class names that mark one if the second follows the first.
 const NAME_PAIRS: &[[&str; 2]] = &[["sub", "title"], ["sub", "headline"], ["sub", "heading"]];
 
@@ -246,6 +249,9 @@ fn called(node: Node<'_>) -> Option<Node<'_>> {
 
 /// Whether class names name a standfirst.
 fn is_name(names: &str) -> bool {
+    if names.len() > CLASS_BYTES_MAX {
+        return false;
+    }
     let words: Vec<String> = class_words(names).collect();
     words.iter().any(|word| NAMES.contains(&**word))
         || words.windows(2).any(|two| NAME_PAIRS.iter().any(|pair| two[0] == pair[0] && two[1] == pair[1]))
