@@ -170,7 +170,8 @@ pub struct Mark {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MarkKind {
-    /// A link, with its address as written.
+    /// A link, with its address as written: relative to the article's, and of any scheme, `javascript:` included. Whoever shows it decides which
+    /// of them can be followed.
     Link(String),
     /// Stressed (`em`, `i`, `cite` …).
     Emphasis,

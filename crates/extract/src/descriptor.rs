@@ -71,7 +71,8 @@ pub(crate) fn read(
     let mut descriptor = draft.0;
     for (&field, rule) in &page.rules.fields {
         let mut nodes = page.document.select(&rule.selector).take(RULE_VALUES_MAX).peekable();
-        if nodes.peek().is_none() {
+        let is_matched = nodes.peek().is_some();
+        if !is_matched {
             let what = format!("`{}` for {field}", rule.selector.as_str());
             notices.push(Notice::new(NoticeCode::SelectorUnmatched, what));
         }
@@ -80,6 +81,10 @@ pub(crate) fn read(
             Some(Value::new(text, Place::element(locate(node)?, rule.attribute.as_deref())))
         });
         configure(&mut descriptor, field, values.filter(|value| !value.text.is_empty()).collect());
+        if is_matched && descriptor.values(field).is_empty() {
+            let what = format!("`{rule}` for {field} is there and says nothing");
+            notices.push(Notice::new(NoticeCode::SelectorUnmatched, what));
+        }
     }
     let relation = relation::read(page, subject, known, notices);
     (descriptor, relation)

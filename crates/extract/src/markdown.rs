@@ -9,7 +9,8 @@ use crate::{Article, Block, Cell, Mark, MarkKind, Text};
 impl Article {
     /// The article as CommonMark, with the tables and strikethrough of GitHub's dialect: the headline, a list of what the descriptor holds, the text.
     ///
-    /// Characters that mean something in Markdown are escaped, so that what is read is what was copied. Places, other readings and notices
+    /// Characters that mean something in Markdown are escaped, so that what is read is what was copied. Addresses of links are as written,
+    /// whatever their scheme. Places, other readings and notices
     /// are not shown; [`to_json`](Self::to_json) has them.
     pub fn to_markdown(&self) -> String {
         let descriptor = &self.descriptor;

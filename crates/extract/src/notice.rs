@@ -17,7 +17,7 @@ pub struct Notice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum NoticeCode {
-    /// A selector of the rules matched nothing.
+    /// A selector of the rules matched nothing, or only what says nothing: elements without the attribute, or without a name.
     SelectorUnmatched,
     /// No text was found that could be the article's.
     BodyNotFound,

@@ -6,7 +6,8 @@ use memchr::memmem;
 use crate::descriptor::{Known, Subject};
 use crate::dom::{self, Document};
 use crate::{
-    Article, Envelope, ExtractError, Notice, NoticeCode, PageRules, body, charset, declared, descriptor,
+    Article, Envelope, ExtractError, Notice, NoticeCode, PageRules, Relation, body, charset, declared,
+    descriptor,
 };
 
 /// A page, decoded and parsed once, as every reader of it sees it.
@@ -44,6 +45,10 @@ pub(crate) fn extract(envelope: &Envelope<'_>, rules: &PageRules) -> Result<Arti
         Some(rule) => Some(rule.read_value(&mut |at| crate::identifier::in_page(page, &subject, at))?),
         None => None,
     };
+    // A page whose original is named by its identifier may be that original.
+    let is_own =
+        |relation: &Relation| identifier.as_ref().is_some_and(|own| own.text == relation.original.text);
+    let relation = relation.filter(|relation| !is_own(relation));
     Ok(Article { blocks: body.blocks, body: body.place, descriptor, identifier, relation, notices })
 }
 

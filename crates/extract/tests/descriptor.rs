@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::missing_docs_in_private_items)]
 
 use releve_extract::{
-    Article, ElementRule, Envelope, Field, NoticeCode, PageRules, Place, RelationKind, Rules, Value, extract,
-    look_up,
+    Article, ElementRule, Envelope, Field, IdentifierRule, NoticeCode, PageRules, Place, RelationKind, Rules,
+    Value, extract, look_up,
 };
 use releve_url_canon::HttpsUrl;
 
@@ -11,9 +11,22 @@ const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/extr
 
 /// Extracts a fixture, and looks every value up again at its place (R12).
 fn read(name: &str, path: &str, rules: PageRules) -> Article {
-    let bytes = std::fs::read(format!("{FIXTURES}{name}.html")).unwrap();
+    copied(name, &std::fs::read(format!("{FIXTURES}{name}.html")).unwrap(), path, rules)
+}
+
+/// The same of a page whose article has this head, this between headline and text, and this behind it.
+fn written_here(head: &str, below_headline: &str, behind: &str, rules: PageRules) -> Article {
+    let text =
+        "<p>The tower had leaned for a century, first towards the river and then away from it.</p>".repeat(3);
+    let page = format!(
+        "<!doctype html><title>The tower leans</title>{head}<article><h1>The tower leans</h1>{below_headline}{text}</article>{behind}"
+    );
+    copied(&page, page.as_bytes(), "/2024/tower", rules)
+}
+
+fn copied(name: &str, bytes: &[u8], path: &str, rules: PageRules) -> Article {
     let address: HttpsUrl = format!("https://www.example.org{path}").parse().unwrap();
-    let envelope = Envelope { bytes: &bytes, content_type: "text/html; charset=utf-8", address: &address };
+    let envelope = Envelope { bytes, content_type: "text/html; charset=utf-8", address: &address };
     let rules = Rules::Page(rules);
     let article = extract(&envelope, &rules).unwrap();
     let descriptor = &article.descriptor;
@@ -254,6 +267,19 @@ fn r12_selectors_of_the_configuration_go_before_everything() {
         article.notices.iter().filter(|notice| notice.code == NoticeCode::SelectorUnmatched).collect();
     assert_eq!(unmatched.len(), 1);
     assert_eq!(unmatched[0].detail, "`time` for published");
+    // Nor is it where the element is there and what it should say is not: it has another attribute, or none in it is a name.
+    let fields = [(Published, rule("h1", Some("datetime"))), (Authors, rule("h1", Some("title")))];
+    let rules = PageRules { fields: fields.into_iter().collect(), ..PageRules::default() };
+    let article = written_here("<meta name=author content='Ines Moreau'>", "", "", rules);
+    assert_eq!((article.descriptor.published, article.descriptor.authors), (None, Vec::new()));
+    let unmatched: Vec<_> = article.notices.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        unmatched,
+        [
+            "selector-unmatched: `h1@title` for authors is there and says nothing",
+            "selector-unmatched: `h1@datetime` for published is there and says nothing"
+        ]
+    );
 }
 
 #[test]
@@ -277,6 +303,54 @@ fn r14_alternates_and_several_originals_declare_nothing() {
     let two = read("translation-of-two", "/en/the-bell", PageRules::default());
     assert_eq!(two.relation, None);
     assert!(two.notices.iter().any(|notice| notice.code == NoticeCode::RelationAmbiguous));
+}
+
+/// Systems that link every version to the original link the original to itself.
+#[test]
+fn r14_the_original_is_no_translation_of_itself() {
+    let check = |head: &str, expected: Option<&str>| {
+        let rules = PageRules {
+            original: Some("meta[name=original]".parse().unwrap()),
+            identifier: Some(IdentifierRule::whole("meta[name=id]".parse().unwrap())),
+            ..PageRules::default()
+        };
+        let head = format!("<meta name=id content=4711>{head}");
+        let relation = written_here(&head, "", "", rules).relation;
+        assert_eq!(relation.map(|relation| relation.original.text).as_deref(), expected, "{head}");
+    };
+    check("<meta name=original content=/2024/turm>", Some("/2024/turm"));
+    check("<meta name=original content=https://www.example.org/2024/tower>", None);
+    check("<meta name=original content=4710>", Some("4710"));
+    check("<meta name=original content=4711>", None);
+}
+
+/// What stands behind the end of the article's element is another article's, or a reader's.
+#[test]
+fn r12_neither_names_nor_dates_behind_an_article_are_its_own() {
+    let behind = "<div><a href=/crane>The crane</a> <span class=author>Omar Farouk</span> <time datetime=2020-01-02>2 January 2020</time></div>";
+    let descriptor = written_here("", "", behind, PageRules::default()).descriptor;
+    assert_eq!((descriptor.authors, descriptor.published), (Vec::new(), None));
+    // An element that ends before any text holds a header only.
+    let page = format!(
+        "<title>The tower leans</title><article><h1>The tower leans</h1></article><p class=byline>By Omar Farouk</p><time datetime=2020-01-02>2 January 2020</time><p>{}",
+        "The tower had leaned for a century, first towards the river and then away from it. ".repeat(3)
+    );
+    let descriptor = copied("header", page.as_bytes(), "/2024/tower", PageRules::default()).descriptor;
+    assert_eq!((descriptor.authors.len(), descriptor.published.unwrap().text.as_str()), (1, "2020-01-02"));
+}
+
+#[test]
+fn r12_one_value_in_an_array_is_one_value() {
+    let thing = r#"{"@type": ["NewsArticle"], "headline": [{"@value": "The tower leans"}], "datePublished": ["2024-03-05"], "dateModified": ["2024-03-06", "2024-03-07"],
+        "author": ["Ada Lindqvist", "Omar Farouk", "ADA LINDQVIST"]}"#;
+    let head = format!("<script type=application/ld+json>{thing}</script>");
+    let descriptor = written_here(&head, "", "", PageRules::default()).descriptor;
+    let published = descriptor.published.unwrap();
+    assert_eq!(written(&published), ("2024-03-05".into(), "json-ld[0].datePublished[0]".into()));
+    assert_eq!(descriptor.modified, None);
+    // Nobody is named twice.
+    let authors: Vec<_> = descriptor.authors.iter().map(|author| author.text.as_str()).collect();
+    assert_eq!(authors, ["Ada Lindqvist", "Omar Farouk"]);
 }
 
 /// What is no page is not read as one, whatever stands in it; a response without a media type was refused before (R37), a file may have none.

@@ -215,8 +215,13 @@ impl<'j> Thing<'j> {
         Self { json, block: self.block, path }
     }
 
-    /// What stands here as text, its white space and character references normalised; and the place.
+    /// What stands here as text, its white space and character references normalised; and the place. One value is the same with and without an
+    /// array around it.
     pub(crate) fn text(&self) -> Option<(String, Place)> {
+        if let Json::Array(items) = self.json {
+            let [only] = items.as_slice() else { return None };
+            return self.down(only, Step::Index(0)).text();
+        }
         let text = self.json.to_text().filter(|text| !text.is_empty())?;
         Some((text, Place::json_ld(self.block, self.path.clone())))
     }

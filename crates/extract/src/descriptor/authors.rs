@@ -6,6 +6,7 @@
 //! named, and where the page shows one person and declares another that it shows nowhere, the one shown counts.
 
 use std::cell::OnceCell;
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use html5ever::local_name;
@@ -109,6 +110,9 @@ pub(crate) fn read(
     chosen = chosen.or_else(|| Some(&evidence.shown).filter(|shown| !shown.is_empty()));
     chosen = chosen.or_else(|| Some(&described.iter().find(|source| source.are_organisations)?.names));
     let mut authors = Authors { chosen: chosen.cloned().unwrap_or_default(), others: Vec::new() };
+    // Lists that are put together from several fields name the same person twice.
+    let mut named = HashSet::new();
+    authors.chosen.retain(|name| named.insert(fold(&name.text)));
 
     let sources = described.into_iter().chain(marked).chain(metas).flat_map(|source| source.names);
     for other in sources.chain(evidence.shown) {

@@ -17,6 +17,10 @@ const LINES_BELOW_MAX: usize = 60;
 const PARAGRAPHS_MAX: usize = 3;
 /// A line of so many characters is a paragraph.
 const PARAGRAPH_CHARS_MIN: usize = 140;
+/// So much prose is the text of an article; what follows the end of its `article` element is no part of it. Elements with less hold a header only.
+const ARTICLE_CHARS_MIN: usize = 200;
+/// A line of so many characters is prose.
+const PROSE_CHARS_MIN: usize = 80;
 /// Longer lines are cut: no field is copied from one.
 const LINE_BYTES_MAX: usize = 2048;
 /// How far up from the headline the box is looked for that holds what stands above it.
@@ -37,10 +41,13 @@ pub(crate) fn around(headline: Node<'_>) -> Vec<Line<'_>> {
     let boxes: HashSet<NodeId> = headline.ancestors().map(Node::id).collect();
     let mut own_article = headline.ancestors().find(|node| node.is(&local_name!("article")));
     let mut seen: HashSet<NodeId> = HashSet::new();
-    let (mut passed, mut paragraphs) = (false, 0);
+    let (mut passed, mut paragraphs, mut prose) = (false, 0, 0);
     let top = headline.document().root();
     let mut next = Some(box_of(headline));
     while let Some(node) = next {
+        if prose >= ARTICLE_CHARS_MIN && own_article.is_some_and(|own| own.after(top) == Some(node)) {
+            break;
+        }
         if node == headline {
             passed = true;
             next = node.after(top);
@@ -69,7 +76,9 @@ pub(crate) fn around(headline: Node<'_>) -> Vec<Line<'_>> {
             above.push(Line { node: line, text, is_above: true });
             continue;
         }
-        paragraphs += usize::from(text.chars().nth(PARAGRAPH_CHARS_MIN - 1).is_some());
+        let chars = text.chars().count();
+        paragraphs += usize::from(chars >= PARAGRAPH_CHARS_MIN);
+        prose += if chars >= PROSE_CHARS_MIN { chars } else { 0 };
         below.push(Line { node: line, text, is_above: false });
         if below.len() >= LINES_BELOW_MAX || paragraphs >= PARAGRAPHS_MAX {
             break;

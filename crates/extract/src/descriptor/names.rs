@@ -75,7 +75,14 @@ fn parts(text: &str) -> Vec<&str> {
     let text = without_lead(text);
     // Between commas and the like stand one name or several, or what is none: a role, a place.
     let sections = text.split([',', ';', '|', '、', '，']);
-    let sections: Vec<Vec<&str>> = sections.map(split).filter(|names| !names.is_empty()).collect();
+    let mut sections: Vec<Vec<&str>> = sections.map(split).collect();
+    // A role beside a name is none; by itself it may be how the authors want to be called.
+    if sections.iter().flatten().any(|piece| !names_role(piece)) {
+        for names in &mut sections {
+            names.retain(|piece| !names_role(piece));
+        }
+    }
+    sections.retain(|names| !names.is_empty());
     let is_certain = |names: &Vec<&str>| names.iter().all(|name| is_full_name(name) || is_agency(name));
     let mut certain = sections.iter().take_while(|names| is_certain(names)).peekable();
     match &*sections {
@@ -143,11 +150,15 @@ fn is_name(text: &str) -> bool {
     text.chars().filter(|c| c.is_alphabetic()).count() >= 2
         && text.chars().count() <= NAME_CHARS_MAX
         && words(text).count() <= NAME_WORDS_MAX
-        && !text.contains("://")
-        && !text.contains(['@', '{', '}', '<', '>', '=', '#', '_', '\\', '?'])
+        && !text.contains([':', '@', '{', '}', '<', '>', '=', '#', '_', '\\', '?'])
         && !text.contains(|c: char| c.is_ascii_digit())
         && !is_one_of(&fold(text), PLACEHOLDERS)
         && !words(text).any(|word| is_one_of(&word.to_lowercase(), NETWORKS))
+}
+
+/// Whether a text says what somebody does.
+fn names_role(text: &str) -> bool {
+    words(text).any(|word| is_one_of(&word.to_lowercase(), ROLES))
 }
 
 fn is_agency(text: &str) -> bool {
@@ -199,6 +210,11 @@ const JOINTS: &[&str] =
 
 /// Parts of names that are written small.
 const PARTICLES: &str = "af al ben bin da de del della den der di do dos du e el ibn la le ter van von y zu";
+
+/// Words of roles, none of which is a name as well.
+const ROLES: &str = "analyst columnist contributor correspondent correspondente correspondant director editor editors fotograf fotografin \
+    freelancer journalist journaliste journalistin korrespondent korrespondentin photographer producer redacteur redactor \
+    redakteur redakteurin reporter reporters researcher writer writers";
 
 /// News agencies by the signs they go by. Beside names they are authors like them.
 const AGENCIES: &str = "aap afp ani anp ansa ap apa ats belga dpa efe epd jiji kna kyodo lusa mti ntb pap pti reuters ritzau sda sid stt tass \

@@ -49,10 +49,9 @@ pub(crate) fn read(
                 _ => nameless += 1,
             }
         }
-        // The article itself, which some plugins put there when it is the original.
-        originals.retain(|original| !known.is_address(&original.text));
     }
-    originals.retain(|original| !original.text.is_empty());
+    // The article itself, which some systems put there when it is the original.
+    originals.retain(|original| !original.text.is_empty() && !known.is_address(&original.text));
     let distinct = |one: &Value| originals.first().is_some_and(|first| first.text != one.text);
     if nameless > 0 || originals.iter().any(distinct) {
         let what = format!(

@@ -110,6 +110,8 @@ fn r12_names_are_copied_one_by_one() {
     check("Von Jörg Östermann und Käthe Weiß, dpa", &["Jörg Östermann", "Käthe Weiß", "dpa"]);
     check("Text: Ada Lindqvist", &["Ada Lindqvist"]);
     check("Ada Lindqvist, Senior reporter at the Courier", &["Ada Lindqvist"]);
+    check("Ada Lindqvist, Political Correspondent", &["Ada Lindqvist"]);
+    check("By Ada Lindqvist and Omar Farouk / Harbour Staff Writers", &["Ada Lindqvist", "Omar Farouk"]);
     check("Ada Lindqvist (ali)", &["Ada Lindqvist"]);
     check("Ada Lindqvist and Omar Farouk, The Harbour Courier", &["Ada Lindqvist", "Omar Farouk"]);
     check("Vincent van der Berg", &["Vincent van der Berg"]);
@@ -130,6 +132,8 @@ fn r12_names_are_copied_one_by_one() {
         "Harbour Garden Network on Facebook",
         "{{author}}",
         "Redaktion",
+        "Photo: Ada Lindqvist",
+        "Text: Ada Lindqvist Photos: Omar Farouk",
     ] {
         check(text, &[]);
     }
