@@ -16,6 +16,8 @@ mod survey;
 mod titles;
 mod vocabulary;
 
+use std::collections::HashSet;
+
 use crate::declared::Declared;
 use crate::descriptor::{Subject, locate};
 use crate::dom::{Node, NodeId};
@@ -42,9 +44,9 @@ pub(crate) fn find(
     subject: &Subject<'_>,
     notices: &mut Vec<Notice>,
 ) -> Body {
-    let dropped: Vec<NodeId> = match &page.rules.drop {
+    let dropped: HashSet<NodeId> = match &page.rules.drop {
         Some(drop) => page.document.select(drop).map(Node::id).collect(),
-        None => Vec::new(),
+        None => HashSet::new(),
     };
     if let Some(drop) = &page.rules.drop
         && dropped.is_empty()
@@ -63,7 +65,12 @@ pub(crate) fn find(
 
 /// The text in the elements that the rules name. Where there is none, there is no other choice: a page that is built anew would be read wrongly,
 /// and nobody would see it.
-fn selected(page: Page<'_>, selector: &Selector, dropped: &[NodeId], notices: &mut Vec<Notice>) -> Body {
+fn selected(
+    page: Page<'_>,
+    selector: &Selector,
+    dropped: &HashSet<NodeId>,
+    notices: &mut Vec<Notice>,
+) -> Body {
     let mut tops: Vec<Node<'_>> = Vec::new();
     for node in page.document.select(selector) {
         // What is in an element that was taken is taken with it.
@@ -71,14 +78,13 @@ fn selected(page: Page<'_>, selector: &Selector, dropped: &[NodeId], notices: &m
             tops.push(node);
         }
     }
-    let Some((first, others)) = tops.split_first() else {
+    if tops.is_empty() {
         notices.push(unmatched("body", selector));
-        return Body::default();
-    };
-    let blocks = tops
-        .iter()
-        .flat_map(|top| fragment::blocks_below(*top, &|node| dropped.contains(&node.id())))
-        .collect();
+    }
+    let is_dropped = |node: Node<'_>| dropped.contains(&node.id());
+    tops.retain(|top| !is_dropped(*top) && !top.ancestors().any(is_dropped));
+    let Some((first, others)) = tops.split_first() else { return Body::default() };
+    let blocks = fragment::blocks_of(&tops, &is_dropped);
     let holds_all =
         |above: &Node<'_>| others.iter().all(|other| other.ancestors().any(|around| around == *above));
     let root = if others.is_empty() { Some(*first) } else { first.ancestors().find(holds_all) };
@@ -90,7 +96,12 @@ fn unmatched(rule: &str, selector: &Selector) -> Notice {
 }
 
 /// The text that is found from what the page shows.
-fn searched(page: Page<'_>, declared: &Declared<'_>, subject: &Subject<'_>, dropped: &[NodeId]) -> Body {
+fn searched(
+    page: Page<'_>,
+    declared: &Declared<'_>,
+    subject: &Subject<'_>,
+    dropped: &HashSet<NodeId>,
+) -> Body {
     let titles = Titles::of(declared, subject);
     let mut survey = Survey::of(page.document.root(), dropped);
     let (body, shown) = match choose::choose(&mut survey, &titles) {

@@ -152,6 +152,17 @@ fn selectors_go_before_everything() {
         ]
     );
     assert_eq!(notices(rules("aside", "")), []);
+    // What is dropped is dropped, also where the body is named by its parts.
+    assert_eq!(body(page, rules("aside p", "p.x, aside:first-of-type")).trim(), "The second half.");
+    assert_eq!(body(page, rules("aside p", "p:first-child")).trim(), "Not this.");
+}
+
+#[test]
+fn blocks_that_a_selector_names_are_those_blocks() {
+    let page = "<h1>Parts</h1><div><h2>One</h2><p>Two <b>and</b> a half.<ul><li>three<li>four</ul><blockquote>Five.</blockquote><pre> six\n  seven</pre>
+        <table><tr><th>eight<th>nine<tr><td>ten<td>eleven</table><hr><section><h3>Twelve</h3><p>Thirteen.</section><span>Fourteen.</span></div>";
+    let rules = |body: &str| PageRules { body: Some(body.parse().unwrap()), ..PageRules::default() };
+    assert_eq!(body(page, rules("div > *")), body(page, rules("div")));
 }
 
 #[test]

@@ -91,6 +91,18 @@ impl<'f> Builder<'f> {
         self.blocks
     }
 
+    /// The blocks of several elements, each of which may be one itself.
+    pub(super) fn build_each(mut self, tops: &[Node<'_>]) -> Vec<Block> {
+        for top in tops {
+            match top.name().filter(|name| flow(name) == Flow::Block) {
+                Some(name) => self.block(*top, name),
+                None => self.children(*top),
+            }
+            self.flush();
+        }
+        self.blocks
+    }
+
     fn children(&mut self, node: Node<'_>) {
         for child in node.children() {
             if self.size > SIZE_MAX {

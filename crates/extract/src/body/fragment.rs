@@ -12,13 +12,13 @@ use crate::text::{Flow, flow};
 /// The blocks of a fragment. All of it is the article, so that nothing is searched for; left out is what belongs to pictures, players and embedded
 /// posts (R13), and what plugins put around a text: forms, share bars, lists of other articles.
 pub(crate) fn blocks(fragment: &Document) -> Vec<Block> {
-    blocks_below(fragment.root(), &|_| false)
+    blocks_of(&[fragment.root()], &|_| false)
 }
 
-/// The blocks of what is below an element that is known to hold the article, without the elements that are dropped.
-pub(super) fn blocks_below(top: Node<'_>, is_dropped: &dyn Fn(Node<'_>) -> bool) -> Vec<Block> {
-    let survey = Survey::of(top);
-    Builder::new(&|node| is_dropped(node) || survey.is_left_out(node), &|_| false).build(top)
+/// The blocks of elements that are known to hold the article, or to be its blocks, without the elements that are dropped. None of them is in another.
+pub(super) fn blocks_of(tops: &[Node<'_>], is_dropped: &dyn Fn(Node<'_>) -> bool) -> Vec<Block> {
+    let survey = Survey::of(tops);
+    Builder::new(&|node| is_dropped(node) || survey.is_left_out(node), &|_| false).build_each(tops)
 }
 
 /// What stands below each element.
@@ -40,9 +40,9 @@ struct Sum {
 const CAPTION_CHARS_MAX: u32 = 500;
 
 impl Survey {
-    fn of(top: Node<'_>) -> Self {
-        let mut sums = vec![Sum::default(); top.document().len()];
-        let nodes: Vec<Node<'_>> = top.descendants().collect();
+    fn of(tops: &[Node<'_>]) -> Self {
+        let mut sums = vec![Sum::default(); tops.first().map_or(0, |top| top.document().len())];
+        let nodes: Vec<Node<'_>> = tops.iter().flat_map(|top| top.descendants()).collect();
         for node in nodes.into_iter().rev() {
             let sum = &mut sums[node.id().index()];
             if let Some(text) = node.as_text() {
@@ -61,7 +61,7 @@ impl Survey {
                 sum.has_media |= below.has_media;
             }
         }
-        let all = sums[top.id().index()].chars;
+        let all = tops.iter().map(|top| sums[top.id().index()].chars).fold(0, u32::saturating_add);
         Self { sums, all }
     }
 

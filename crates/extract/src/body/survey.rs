@@ -1,5 +1,7 @@
 //! The page measured: its elements in document order, and its leaves, which are stretches of text that no block boundary interrupts.
 
+use std::collections::HashSet;
+
 use html5ever::local_name;
 
 use super::vocabulary::{self, Role, Word};
@@ -86,7 +88,7 @@ const FRAME_PERCENT: u64 = 60;
 
 impl<'a> Survey<'a> {
     /// Measures what is shown below `top`; what is `dropped` counts as beside the article.
-    pub(super) fn of(top: Node<'a>, dropped: &[NodeId]) -> Self {
+    pub(super) fn of(top: Node<'a>, dropped: &HashSet<NodeId>) -> Self {
         let mut walk = Walk::new(top);
         walk.run();
         let Walk { mut elements, leaves, .. } = walk;
@@ -152,7 +154,7 @@ impl<'a> Survey<'a> {
     }
 
     /// Marks what says of itself to be beside the article, and is not most of the page's prose after all.
-    fn set_aside(&mut self, dropped: &[NodeId]) {
+    fn set_aside(&mut self, dropped: &HashSet<NodeId>) {
         let all = u64::from(self.elements[0].prose);
         let share = |element: &Element<'_>| u64::from(element.prose) * 100;
         // A word that stands over most of the text says nothing on this page: `sidebar-grid`.
