@@ -563,3 +563,88 @@ fn hostile_documents_stay_within_bounds() {
     }
     assert!(body(BodyFormat::Slate, &json!([list])).0.ends_with("deep"));
 }
+
+/// What a block of a known type holds where its text should be is not known: an editor's plugin changed, or another one has the same name.
+#[test]
+fn what_stands_in_the_place_of_a_text_is_left_out_and_noted() {
+    let check = |format: BodyFormat, blocks: &Json, text: &str, types: &[&str]| {
+        let (markdown, notices) = body(format, blocks);
+        assert_eq!(markdown, text, "{format}");
+        let noted: Vec<&str> = notices.iter().filter_map(|notice| notice.split('`').nth(1)).collect();
+        assert_eq!(noted, types, "{format}: {notices:?}");
+    };
+    let table = json!({"type": "table", "data": {"content": [["six", {"text": "rich"}]]}});
+    check(
+        BodyFormat::EditorJs,
+        &json!({"blocks": [
+            {"type": "paragraph", "data": {"text": "One."}},
+            {"type": "paragraph", "data": {"content": "other"}},
+            {"type": "header", "data": {"text": 2}},
+            {"type": "list", "data": {"items": ["three", {"content": "four", "items": ["five"]}, {"blocks": []}]}},
+            table,
+            {"type": "quote", "data": {"text": "Seven."}},
+            "nine",
+        ]}),
+        "One.\n\n- three\n- four\n  - five\n\nsix\n\n> Seven.",
+        &["paragraph", "header", "list", "table", ""],
+    );
+    let span = |text: Json| json!({"_type": "span", "text": text});
+    check(
+        BodyFormat::PortableText,
+        &json!([
+            {"_type": "block", "children": [span("One.".into()), span(2.into())]},
+            {"_type": "block", "children": "two"},
+            {"_type": "table", "rows": [{"cells": ["a", "b"]}, {"cells": ["c", {"text": "rich"}]}]},
+        ]),
+        "One.\n\n|  |  |\n| --- | --- |\n| a | b |\n| c |  |",
+        &["span", "block", "table"],
+    );
+    check(
+        BodyFormat::Slate,
+        &json!([
+            {"type": "p", "children": [{"text": "One."}, "two"]},
+            {"type": "quote", "children": "three"},
+            {"type": "code", "children": [{"text": "four"}, {"type": "embed", "url": "five"}]},
+        ]),
+        "One.\n\n```\nfour\n```",
+        &["", "quote", "embed"],
+    );
+    check(
+        BodyFormat::Lexical,
+        &json!({"root": {"children": [
+            {"type": "paragraph", "children": [{"type": "text", "text": "One."}, {"type": "text", "text": {"value": "two"}}]},
+            {"type": "codeblock", "lines": ["three"]},
+        ]}}),
+        "One.",
+        &["text", "codeblock"],
+    );
+    check(
+        BodyFormat::Gutenberg,
+        &json!(
+            "<!-- wp:paragraph --><p>One.</p><!-- /wp:paragraph --> <!-- wp:acme/quiz {\"q\": \"Two?\"} --> <!-- /wp:acme/quiz -->"
+        ),
+        "One.",
+        &["acme/quiz"],
+    );
+}
+
+/// A block with as many links as words is read in time that grows with their number and no faster.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a test may read the clock")]
+fn links_of_portable_text_are_found_by_their_keys() {
+    let count = 60_000;
+    let definitions: Vec<Json> =
+        (0..count).map(|number| json!({"_key": number.to_string(), "href": format!("/{number}")})).collect();
+    let span =
+        |number: usize| json!({"_type": "span", "text": "x ", "marks": [(count - 1 - number).to_string()]});
+    let block = json!({"_type": "block", "markDefs": definitions, "children": (0..count).map(span).collect::<Vec<_>>()});
+    let rules = JsonRules {
+        body: Some(BodyRule { at: pointer("/body"), format: BodyFormat::PortableText }),
+        ..JsonRules::default()
+    };
+    let started = std::time::Instant::now();
+    let article = read(&json!({"body": [block]}).to_string(), &Rules::Json(rules)).unwrap();
+    let Block::Paragraph(text) = &article.blocks[0] else { panic!("no paragraph") };
+    assert_eq!(text.marks[0].kind, crate::MarkKind::Link(format!("/{}", count - 1)));
+    assert!(started.elapsed() < std::time::Duration::from_secs(10), "{:?}", started.elapsed());
+}

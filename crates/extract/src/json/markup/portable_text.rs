@@ -1,5 +1,7 @@
 //! Portable Text: an array of blocks; items of lists are blocks with a level, and marks refer to definitions in their block.
 
+use std::collections::HashMap;
+
 use serde_json::Value as Json;
 
 use super::{LeftOut, element, push_link, push_text};
@@ -54,7 +56,7 @@ impl Writer<'_> {
             ("code", None) if block.get("code").is_some_and(Json::is_string) => {
                 element(&mut self.html, "pre", |html| push_text(html, string(block, "code")));
             }
-            ("table", None) if block.get("rows").is_some_and(Json::is_array) => self.table(block),
+            ("table", None) if block.get("rows").is_some_and(Json::is_array) => self.table(block, at),
             ("break" | "divider" | "hr" | "horizontalRule", None) => self.html.push_str("<hr>"),
             (other, _) => self.left_out.note(other, at),
         }
@@ -81,17 +83,22 @@ impl Writer<'_> {
     /// The spans of a block.
     fn text(&mut self, tag: &str, block: &Json, at: &Pointer) {
         let definitions = block.get("markDefs").and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
-        let address = |mark: &str| {
-            let definition = definitions.iter().find(|definition| string(definition, "_key") == mark)?;
-            definition.get("href").and_then(Json::as_str)
+        // Of several with one key the first counts.
+        let addresses: HashMap<&str, Option<&str>> = definitions
+            .iter()
+            .rev()
+            .map(|definition| (string(definition, "_key"), definition.get("href").and_then(Json::as_str)))
+            .collect();
+        let address = |mark: &str| addresses.get(mark).copied().flatten();
+        let Some(children) = block.get("children").and_then(Json::as_array) else {
+            return self.left_out.note(name(block), at);
         };
-        let children = block.get("children").and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
         let (html, left_out) = (&mut self.html, &mut *self.left_out);
         element(html, tag, |html| {
             // A link goes on over the spans that bear it.
             let mut link = None;
             for (index, span) in children.iter().enumerate() {
-                if name(span) != "span" {
+                if name(span) != "span" || !span["text"].is_string() {
                     left_out.note(name(span), &at.key("children").index(index));
                     continue;
                 }
@@ -116,18 +123,24 @@ impl Writer<'_> {
     }
 
     /// A table of Sanity's plugin: rows of cells, all text.
-    fn table(&mut self, block: &Json) {
+    fn table(&mut self, block: &Json, at: &Pointer) {
         let rows = block.get("rows").and_then(Json::as_array).into_iter().flatten();
+        let mut is_whole = true;
         element(&mut self.html, "table", |html| {
             for row in rows {
-                let cells = row.get("cells").and_then(Json::as_array).into_iter().flatten();
+                let cells = row.get("cells").and_then(Json::as_array);
+                is_whole &= cells.is_some();
                 element(html, "tr", |html| {
-                    for cell in cells {
+                    for cell in cells.into_iter().flatten() {
+                        is_whole &= cell.is_string() || cell.is_null();
                         element(html, "td", |html| push_text(html, cell.as_str().unwrap_or_default()));
                     }
                 });
             }
         });
+        if !is_whole {
+            self.left_out.note(name(block), at);
+        }
     }
 }
 

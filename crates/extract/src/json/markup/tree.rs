@@ -47,8 +47,12 @@ impl Writer<'_> {
     }
 
     fn node(&mut self, html: &mut String, node: &Json, at: &Pointer) {
-        let (children, below) = (children(node), at.key("children"));
-        match (self.dialect)(node) {
+        let (kind, below) = ((self.dialect)(node), at.key("children"));
+        if has_other_children(node) && !matches!(kind, Kind::Unknown(_)) {
+            self.left_out.note(string(node, "type").unwrap_or_default(), at);
+        }
+        let children = children(node);
+        match kind {
             Kind::Text(text, tags) => push_marked(html, text, tags.into_iter()),
             Kind::Break => html.push_str("<br>"),
             Kind::Link(address) => {
@@ -62,7 +66,7 @@ impl Writer<'_> {
             }
             Kind::Element(tag) => element(html, tag, |html| self.nodes(html, children, &below)),
             Kind::Code(Some(text)) => element(html, "pre", |html| push_text(html, text)),
-            Kind::Code(None) => element(html, "pre", |html| self.code(html, children)),
+            Kind::Code(None) => element(html, "pre", |html| self.code(html, children, &below)),
             Kind::Separator => html.push_str("<hr>"),
             Kind::Around => self.nodes(html, children, &below),
             Kind::Unknown(name) => self.left_out.note(name, at),
@@ -74,13 +78,15 @@ impl Writer<'_> {
     }
 
     /// The lines of code below a node.
-    fn code(&self, html: &mut String, nodes: &[Json]) {
-        for node in nodes {
+    fn code(&mut self, html: &mut String, nodes: &[Json], at: &Pointer) {
+        for (index, node) in nodes.iter().enumerate() {
+            let at = at.index(index);
             match (self.dialect)(node) {
                 Kind::Text(text, _) => push_text(html, text),
                 Kind::Break => html.push('\n'),
+                Kind::Unknown(name) => self.left_out.note(name, &at),
                 _ => {
-                    self.code(html, children(node));
+                    self.code(html, children(node), &at.key("children"));
                     html.push('\n');
                 }
             }
@@ -90,6 +96,11 @@ impl Writer<'_> {
 
 fn children(node: &Json) -> &[Json] {
     node.get("children").and_then(Json::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// Whether a node has children that are no list of nodes.
+fn has_other_children(node: &Json) -> bool {
+    node.get("children").is_some_and(|children| !children.is_array() && !children.is_null())
 }
 
 fn string<'j>(of: &'j Json, key: &str) -> Option<&'j str> {
@@ -107,6 +118,11 @@ fn heading(level: u64) -> &'static str {
     }
 }
 
+/// A text node, or one of a type that is not known where its text is none.
+fn text<'j>(node: &'j Json, kind: &'j str, tags: Vec<&'static str>) -> Kind<'j> {
+    string(node, "text").map_or(Kind::Unknown(kind), |text| Kind::Text(text, tags))
+}
+
 /// The elements for marks that a text node has as members which are `true`.
 fn marks(node: &Json, names: &[(&str, &'static str)]) -> Vec<&'static str> {
     let is_set = |name: &str| node.get(name).and_then(Json::as_bool).unwrap_or_default();
@@ -119,7 +135,7 @@ pub(super) fn strapi(node: &Json) -> Kind<'_> {
         [("bold", "strong"), ("italic", "em"), ("strikethrough", "s"), ("code", "code")];
     let kind = string(node, "type").unwrap_or_default();
     match kind {
-        "text" => Kind::Text(string(node, "text").unwrap_or_default(), marks(node, &MARKS)),
+        "text" => text(node, kind, marks(node, &MARKS)),
         "link" => Kind::Link(string(node, "url").unwrap_or_default()),
         "paragraph" => Kind::Element("p"),
         "heading" => Kind::Element(heading(node.get("level").and_then(Json::as_u64).unwrap_or(2))),
@@ -150,7 +166,9 @@ pub(super) fn slate(node: &Json) -> Kind<'_> {
         return Kind::Text(text, marks(node, &MARKS));
     }
     // Payload's paragraphs have no type.
-    let Some(name) = string(node, "type") else { return Kind::Element("p") };
+    let Some(name) = string(node, "type") else {
+        return if node.get("children").is_some() { Kind::Element("p") } else { Kind::Unknown("") };
+    };
     let number = |key: &str| node.get(key).and_then(Json::as_u64);
     // `heading-one`, `heading_one` and `headingOne` are the same.
     let folded: String =
@@ -192,7 +210,7 @@ pub(super) fn lexical(node: &Json) -> Kind<'_> {
         "text" | "code-highlight" | "hashtag" => {
             let format = node.get("format").and_then(Json::as_u64).unwrap_or_default();
             let tags = FORMATS.iter().filter(|(bit, _)| format & bit != 0).map(|(_, tag)| *tag);
-            Kind::Text(string(node, "text").unwrap_or_default(), tags.collect())
+            text(node, name, tags.collect())
         }
         "tab" => Kind::Text("\t", Vec::new()),
         "linebreak" => Kind::Break,
@@ -210,7 +228,7 @@ pub(super) fn lexical(node: &Json) -> Kind<'_> {
         "listitem" => Kind::Element("li"),
         "quote" => Kind::Element("blockquote"),
         "code" => Kind::Code(None),
-        "codeblock" => Kind::Code(string(node, "code")),
+        "codeblock" => string(node, "code").map_or(Kind::Unknown(name), |code| Kind::Code(Some(code))),
         "horizontalrule" => Kind::Separator,
         "table" => Kind::Element("table"),
         "tablerow" => Kind::Element("tr"),
