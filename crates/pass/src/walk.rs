@@ -200,6 +200,8 @@ impl<F: Fetch> Runner<F> {
                     walk.noted(noted);
                     let entries = batch.announcements.len();
                     self.watch.saw(pass.source(), Event::Listed { entries, queued: noted.new });
+                    // A file has fifty batches, each with its sync. Who else has a turn meanwhile does not wait for all of them.
+                    tokio::task::yield_now().await;
                 }
                 Step::Pause { .. } | Step::End(_) => break false,
                 _ if asked => break true,

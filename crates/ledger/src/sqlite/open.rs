@@ -53,7 +53,7 @@ const STATEMENTS: usize = 64;
 
 /// How much of the file a connection holds in memory, in KiB. With ten million references in no order a batch of
 /// announcements touches some thousand pages of 4 KiB in each index; this holds those of one batch.
-const CACHE_KIB: i64 = 16 * 1024;
+const CACHE_KIB: i64 = 8 * 1024;
 
 /// How many pages of 4 KiB the log holds before they are moved into the file: those of some batches as above, so that
 /// not every batch pays for two syncs and a page that changes in each is moved once.
