@@ -404,6 +404,14 @@ impl Walk {
         serde_json::to_string(&place).ok()
     }
 
+    /// How many files are named and not read yet: what makes the [`place`](Self::place) long.
+    pub fn files_left(&self) -> usize {
+        match &self.trail {
+            Trail::Files(files) => files.pending.len() + files.failed.len(),
+            Trail::Pages(_) => 0,
+        }
+    }
+
     /// When the walk began. References that are known since then say nothing about what was known before.
     pub fn began(&self) -> Timestamp {
         self.began

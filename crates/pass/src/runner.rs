@@ -113,6 +113,8 @@ pub(crate) struct Hand<'a> {
     pub(crate) walking: Walking,
     /// How many files of the list failed in a row.
     pub(crate) list_failures: u32,
+    /// How many files the walk has asked for since its place was kept.
+    pub(crate) files_unkept: usize,
     entry: Option<Entry>,
     /// The address that was asked for it.
     asked: Option<HttpsUrl>,
@@ -152,6 +154,7 @@ impl<F: Fetch> Runner<F> {
             heard: false,
             walking: Walking::Unknown,
             list_failures: 0,
+            files_unkept: 0,
             entry: None,
             asked: None,
             ready: None,
@@ -175,6 +178,9 @@ impl<F: Fetch> Runner<F> {
             Ok(end) => end,
             Err(error) => hand.report.fail(&error),
         };
+        if let Err(error) = self.leave_walk(&hand) {
+            hand.report.end = hand.report.fail(&error);
+        }
         hand.report.tally = *machine.tally();
         hand.report.finished_at = self.clock.now();
         if let Err(error) = self.let_go(&hand) {

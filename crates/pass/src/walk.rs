@@ -34,6 +34,10 @@ pub(crate) enum Walking {
 /// were the walk told of each, it would give them all up in three passes and end with as many gaps.
 const LIST_FAILURES_MAX: u32 = 3;
 
+/// How many files that are left go with one that is asked for, where the place of the walk is written behind it. It has some
+/// 60 bytes for each of them: kept behind every file, that of 50,000 would come to 150 GB in the walk.
+const FILES_LEFT_A_PLACE: usize = 1_000;
+
 /// What files of a list are asked for with.
 struct Asking<'a> {
     source: &'a Source,
@@ -159,11 +163,20 @@ impl<F: Fetch> Runner<F> {
         let history = kept.as_ref().and_then(|kept| kept.history.as_deref()?.parse::<History>().ok());
         let walk = Walk::begin(backlog, &history.unwrap_or_default(), now);
         self.ledger.mark(pass, Round::Backlog, now)?;
-        self.keep_walk(pass, kept.as_ref(), &walk)?;
+        self.keep_walk(pass, &walk)?;
         Ok(walk)
     }
 
-    /// Asks for the next file, takes note of what stands in it, and keeps the place behind it.
+    /// Keeps the place of a walk that a pass leaves, if that has not been done behind its last file.
+    pub(crate) fn leave_walk(&self, hand: &Hand<'_>) -> Result<(), LedgerError> {
+        match (&hand.pass, &hand.walking) {
+            (Some(pass), Walking::UnderWay(walk)) if hand.files_unkept > 0 => self.keep_walk(pass, walk),
+            _ => Ok(()),
+        }
+    }
+
+    /// Asks for the next file, takes note of what stands in it, and keeps the place behind it, or behind one of many where
+    /// it is long: a pass that is killed asks for those again, and what was found in them is known to be found by this walk.
     pub(crate) async fn walk(
         &self,
         hand: &mut Hand<'_>,
@@ -187,7 +200,6 @@ impl<F: Fetch> Runner<F> {
         };
         let mut asking = Asking::of(hand.source, backlog, hand.access, &hand.terms, interrupt);
         asking.failures = hand.list_failures;
-        let kept = self.ledger.walk(pass.source())?;
         let (mut queued, mut asked) = (0, false);
         // The 24 hours are counted from when its first request left, not from when it was decided on.
         let is_first = walk.report().requests == 0;
@@ -206,7 +218,10 @@ impl<F: Fetch> Runner<F> {
                 Step::Pause { .. } | Step::End(_) => break false,
                 _ if asked => break true,
                 step => match self.ask(&mut walk, step, &asking, &leaves).await? {
-                    Asked::LetGo(why) => return Ok(Walked::LetGo(why)),
+                    Asked::LetGo(why) => {
+                        hand.walking = Walking::UnderWay(walk);
+                        return Ok(Walked::LetGo(why));
+                    }
                     Asked::Answered(unread) => {
                         asked = true;
                         asking.failures = 0;
@@ -229,8 +244,12 @@ impl<F: Fetch> Runner<F> {
             }
         };
         hand.list_failures = asking.failures;
-        self.keep_walk(&pass, kept.as_ref(), &walk)?;
         hand.report.walk = Some(walk.report().clone());
+        hand.files_unkept += 1;
+        if !goes_on || hand.files_unkept > walk.files_left() / FILES_LEFT_A_PLACE {
+            self.keep_walk(&pass, &walk)?;
+            hand.files_unkept = 0;
+        }
         if goes_on {
             hand.walking = Walking::UnderWay(walk);
         }
@@ -445,30 +464,15 @@ impl<F: Fetch> Runner<F> {
         })
     }
 
-    fn keep_walk(
-        &self,
-        pass: &LedgerPass,
-        before: Option<&WalkRecord>,
-        walk: &Walk,
-    ) -> Result<(), LedgerError> {
+    fn keep_walk(&self, pass: &LedgerPass, walk: &Walk) -> Result<(), LedgerError> {
         let place = walk.place();
-        let report = |report: &Report| serde_json::to_string(report).ok();
-        let record = if place.is_some() {
-            WalkRecord {
-                began_at: walk.began(),
-                place,
-                history: before.and_then(|kept| kept.history.clone()),
-                report: report(walk.report()),
-            }
+        let history = if place.is_some() {
+            self.ledger.walk(pass.source())?.and_then(|kept| kept.history)
         } else {
-            WalkRecord {
-                began_at: walk.began(),
-                place: None,
-                history: Some(walk.history().to_string()),
-                report: report(walk.report()),
-            }
+            Some(walk.history().to_string())
         };
-        self.ledger.keep_walk(pass, &record)
+        let report = serde_json::to_string(walk.report()).ok();
+        self.ledger.keep_walk(pass, &WalkRecord { began_at: walk.began(), place, history, report })
     }
 }
 

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
+use releve_fetch::MemoryAnswer;
 use releve_ledger::{Counts, Ledger as _, State};
 
 use crate::site::{List, Planned, Site};
-use crate::world::{CRON, DAY, MINUTE, World, noon};
+use crate::world::{CRON, DAY, MINUTE, World, here, noon};
 
 /// Kills a process at its every look at the clock, of which there is one before each of its effects, and lets others go on
 /// from there: nothing is lost, nothing is sealed twice, and the publisher notices nothing of it.
@@ -92,4 +93,55 @@ async fn r10_a_pass_over_sitemaps_that_is_killed_anywhere_loses_nothing() {
 #[tokio::test(start_paused = true)]
 async fn r10_a_pass_over_pages_that_is_killed_anywhere_loses_nothing() {
     killed_everywhere(List::Pages).await;
+}
+
+/// The place of a walk with thousands of files before it is long, so that it is not kept behind each of them. A pass that ends by
+/// itself leaves it where it stands; one that is killed has some files asked for again.
+#[tokio::test(start_paused = true)]
+async fn r10_a_long_list_is_left_at_its_place_and_a_kill_costs_a_few_files() {
+    let world = World::new();
+    let file = |number: u32| here(&format!("/sitemap-{number}.xml"));
+    let files: String = (0..5_000).map(|n| format!("<sitemap><loc>{}</loc></sitemap>", file(n))).collect();
+    let index = format!("<sitemapindex>{files}</sitemapindex>");
+    world.publisher.answer_with(move |url, _| {
+        let path = url.strip_prefix("https://www.example.org/")?;
+        Some(match path {
+            "robots.txt" => MemoryAnswer::new(404, "text/plain", ""),
+            "feed" => MemoryAnswer::new(
+                200,
+                "application/atom+xml",
+                r#"<feed xmlns="http://www.w3.org/2005/Atom"/>"#,
+            ),
+            "sitemap.xml" => MemoryAnswer::new(200, "application/xml", index.clone()),
+            _ => {
+                let number = path.strip_prefix("sitemap-")?.strip_suffix(".xml")?;
+                let file =
+                    format!("<urlset><url><loc>https://www.example.org/a/{number}</loc></url></urlset>");
+                MemoryAnswer::new(200, "application/xml", file)
+            }
+        })
+    });
+    let source = List::Sitemaps.source();
+    let kept = || {
+        let report = world.ledger.walk("example").unwrap().unwrap().report.unwrap();
+        let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+        usize::try_from(report["requests"].as_u64().unwrap()).unwrap()
+    };
+    let asked = || world.asked(".xml").len();
+
+    world.process().pass(&source, noon() + MINUTE).await.unwrap();
+    assert_eq!((asked(), kept()), (58, 58));
+
+    world.at(CRON).await;
+    let process = world.process();
+    process.dies_after(300);
+    assert!(process.pass(&source, Timestamp::MAX).await.is_none());
+    assert!(asked() > 70, "{}", asked());
+    let lost = asked() - kept();
+    assert!((1..=5).contains(&lost), "{lost}");
+
+    world.at(CRON * 2).await;
+    world.process().pass(&source, noon() + CRON * 2 + MINUTE).await.unwrap();
+    assert_eq!(asked(), kept() + lost);
+    world.check_pace(List::Sitemaps.trigger());
 }
