@@ -1,6 +1,7 @@
 //! The `Link` header (RFC 8288), as far as it says what comes next.
 
-/// The target of the first link whose relation is `next`, as it stands.
+/// The target of the first link of this page whose relation is `next`, as it stands. One with an `anchor` says what comes
+/// after something else (section 3.2).
 ///
 /// ```text
 /// <https://www.example.org/list?page=2>; rel="next", <…>; rel="last"
@@ -22,6 +23,7 @@ pub(crate) fn next(header: &str) -> Option<&str> {
 fn parameters(mut rest: &str) -> (bool, &str) {
     // Of several `rel` the first counts (section 3.3).
     let mut relation = None;
+    let mut is_of_this_page = true;
     loop {
         rest = rest.trim_start();
         let Some(after) = rest.strip_prefix(';') else { break };
@@ -32,15 +34,18 @@ fn parameters(mut rest: &str) -> (bool, &str) {
             Some(after) => value(after.trim_start()),
             None => ("", after),
         };
-        if name.trim_end().eq_ignore_ascii_case("rel") && relation.is_none() {
+        let name = name.trim_end();
+        if name.eq_ignore_ascii_case("rel") && relation.is_none() {
             relation = Some(value);
         }
+        // An empty one is a reference to the page itself.
+        is_of_this_page &= !name.eq_ignore_ascii_case("anchor") || value.trim().is_empty();
         rest = after;
     }
     let is_next = relation.is_some_and(|value: &str| {
         value.split_ascii_whitespace().any(|relation| relation.eq_ignore_ascii_case("next"))
     });
-    (is_next, rest)
+    (is_next && is_of_this_page, rest)
 }
 
 /// A token or a quoted string without its quotes, and what follows.

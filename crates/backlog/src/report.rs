@@ -34,6 +34,9 @@ pub struct Report {
     /// What should have been read and was not, by reason. With any of these the walk does not count as
     /// complete.
     pub gaps: Vec<Tally>,
+    /// What has failed and is asked for again by a later pass, by reason.
+    #[serde(default)]
+    pub failed: Vec<Tally>,
     /// How the walk ended.
     pub end: Option<End>,
 }

@@ -350,7 +350,8 @@ impl Walk {
             files.pending = std::mem::take(&mut files.failed);
             files.pending.extend(pending);
         }
-        let mut walk = Self::new(backlog, place.history, place.began, trail, place.report);
+        let report = Report { failed: Vec::new(), ..place.report };
+        let mut walk = Self::new(backlog, place.history, place.began, trail, report);
         if place.is_at_entrance {
             walk.state = State::Entrance;
         } else {
@@ -621,7 +622,10 @@ impl Walk {
                 let code = code_of(answer);
                 file.marks.attempts = file.marks.attempts.saturating_add(1);
                 match &mut self.trail {
-                    Trail::Files(files) if file.marks.attempts < ATTEMPTS_MAX => files.failed.push(file),
+                    Trail::Files(files) if file.marks.attempts < ATTEMPTS_MAX => {
+                        files.failed.push(file);
+                        count(&mut self.report.failed, &code, &example);
+                    }
                     _ => count(&mut self.report.gaps, &code, &example),
                 }
                 self.advance_after(Some(&code));
@@ -876,6 +880,7 @@ impl Walk {
         let Trail::Pages(at) = &mut self.trail else { return };
         at.attempts = at.attempts.saturating_add(1);
         if at.attempts < ATTEMPTS_MAX {
+            count(&mut self.report.failed, &code, "");
             self.state = State::Pause { code };
         } else {
             self.end(End::Broken { code });

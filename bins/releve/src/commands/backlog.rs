@@ -207,10 +207,16 @@ impl Stand {
                 ));
             }
             lines.extend(report.orders.iter().map(|order| ("order", order.to_string())));
-            let tallies = report.refused.iter().map(|tally| ("refused", tally));
-            for (topic, tally) in tallies.chain(report.gaps.iter().map(|tally| ("gap", tally))) {
-                let examples = tally.examples.join(", ");
-                lines.push((topic, format!("{}: {} ({examples})", tally.count, tally.code)));
+            let topics = [("refused", &report.refused), ("gap", &report.gaps), ("failed", &report.failed)];
+            for (topic, tally) in
+                topics.iter().flat_map(|(topic, all)| all.iter().map(move |one| (*topic, one)))
+            {
+                let examples = match tally.examples.as_slice() {
+                    [] => String::new(),
+                    examples => format!(" ({})", examples.join(", ")),
+                };
+                let again = if topic == "failed" { "; the next pass asks again" } else { "" };
+                lines.push((topic, format!("{}: {}{examples}{again}", tally.count, tally.code)));
             }
         }
         if !self.has_reached_floor {

@@ -337,6 +337,8 @@ fn r10_a_host_that_is_down_for_an_hour_does_not_use_up_the_walk() {
         assert_eq!(report["refusals"][0]["code"], "status-5xx", "{report}");
         // What answers with errors is not asked for everything that there is.
         assert!(lists(&sandbox).len() - before <= 5, "{:?}", lists(&sandbox));
+        let stand = sandbox.run(&["backlog", "example"]).stdout;
+        assert!(stand.contains("status-5xx (") && stand.contains("the next pass asks again"), "{stand}");
     }
     for (number, name) in names.iter().enumerate() {
         let path = format!("25-{number}");
