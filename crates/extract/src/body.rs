@@ -53,11 +53,13 @@ pub(crate) fn find(
     {
         notices.push(unmatched("drop", drop));
     }
-    let body = match &page.rules.body {
+    let mut body = match &page.rules.body {
         Some(selector) => selected(page, selector, &dropped, notices),
         None => searched(page, declared, subject, &dropped),
     };
-    if body.blocks.is_empty() {
+    // Marks alone are no text. A page in an encoding that browsers refuse is one character that says so.
+    if !body.blocks.iter().any(|block| block.text().contains(char::is_alphanumeric)) {
+        body = Body::default();
         notices.push(Notice::new(NoticeCode::BodyNotFound, "no text was found that could be the article's"));
     }
     body

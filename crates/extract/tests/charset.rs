@@ -25,3 +25,16 @@ fn r12_characters_are_those_of_the_declared_encoding() {
     check("utf-16le", "text/html; charset=windows-1252", "Le phare s’est tu", "à défaut d’autre chose.");
     check("undeclared-utf-8", "text/html", "Le phare s’est tu", "à défaut d’autre chose.");
 }
+
+/// Browsers read no page in an encoding that the standard refuses: they show one character that says so, which is no text of the article.
+#[test]
+fn r12_a_page_that_cannot_be_read_has_no_text() {
+    let address = "https://www.example.org/page".parse().unwrap();
+    let page = b"<title>The lighthouse</title><h1>The lighthouse</h1><p>It fell silent.</p>";
+    let envelope =
+        Envelope { bytes: page, content_type: "text/html; charset=iso-2022-kr", address: &address };
+    let article = extract(&envelope, &Rules::default()).unwrap();
+    assert_eq!((article.blocks, article.body), (Vec::new(), None));
+    let notices: Vec<_> = article.notices.iter().map(|notice| notice.code).collect();
+    assert_eq!(notices, [NoticeCode::CharactersReplaced, NoticeCode::BodyNotFound]);
+}

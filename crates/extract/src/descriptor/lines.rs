@@ -161,6 +161,9 @@ static ASIDE: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// Longer lists of class names are made by a machine for no reader, and are not looked through. Those of utility style sheets have a few hundred bytes.
+pub(crate) const CLASS_BYTES_MAX: usize = 4096;
+
 /// What finds any of these parts, which white space separates, in a class name or an id.
 pub(crate) fn any_of(parts: &str) -> Regex {
     let parts: Vec<String> = parts.split_ascii_whitespace().map(regex::escape).collect();
@@ -169,5 +172,6 @@ pub(crate) fn any_of(parts: &str) -> Regex {
 
 /// Whether the class or the id of an element holds one of these parts.
 pub(crate) fn is_named(node: Node<'_>, parts: &Regex) -> bool {
-    ["class", "id"].into_iter().filter_map(|name| node.attribute(name)).any(|names| parts.is_match(names))
+    let is_match = |names: &str| names.len() <= CLASS_BYTES_MAX && parts.is_match(names);
+    ["class", "id"].into_iter().filter_map(|name| node.attribute(name)).any(is_match)
 }

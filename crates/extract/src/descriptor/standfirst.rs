@@ -11,7 +11,7 @@ use html5ever::local_name;
 use regex::Regex;
 
 use super::date;
-use super::lines::{Line, any_of, is_named};
+use super::lines::{CLASS_BYTES_MAX, Line, any_of, is_named};
 use super::locate::locate;
 use super::subject::{Subject, fold};
 use crate::declared::Declared;
@@ -45,9 +45,6 @@ static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
         .split_ascii_whitespace()
         .collect()
 });
-
-/// Longer lists of class names are made by a machine for no reader, and are not looked through. Those of utility style sheets have a few hundred bytes.
-const CLASS_BYTES_MAX: usize = 4096;
 
 /// Two words of class names that mark one if the second follows the first.
 const NAME_PAIRS: &[[&str; 2]] = &[["sub", "title"], ["sub", "headline"], ["sub", "heading"]];
