@@ -120,3 +120,11 @@ fn what_is_compared_with_everything_else_is_bounded() {
     };
     check_by("parts", &format!("{TEXT}{}", "<p>x<i>y</i>".repeat(110_000)), rules);
 }
+
+#[test]
+fn a_page_of_broken_blocks_is_noted_and_not_listed() {
+    let article =
+        read(&format!("{}{TEXT}", "<script type=application/ld+json>{</script>".repeat(20_000))).unwrap();
+    assert_eq!(article.notices.len(), 32);
+    assert!(article.to_json().to_string().len() < 10_000);
+}

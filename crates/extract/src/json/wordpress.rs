@@ -1,17 +1,4 @@
-//! Posts of the WordPress REST API, by the core's own fields.
-//!
-//! | field | place | what of it |
-//! |---|---|---|
-//! | headline | `/title/rendered` | |
-//! | standfirst | `/excerpt/rendered` | where someone wrote it: WordPress makes one of the body's beginning where nobody did |
-//! | body | `/content/rendered` | |
-//! | authors | `/_embedded/author/0/name` … | |
-//! | published | `/date_gmt`, else `/date` | the first is an instant, as its name says; the second, the site's own time, stands beside it |
-//! | modified | `/modified_gmt`, else `/modified` | likewise |
-//! | category, tags | `/_embedded/wp:term/0/0/name` … | by the taxonomy that the term names |
-//! | canonical | `/link` | |
-//!
-//! No core field bears a language. A post without names embedded (`_embed`) has authors and terms as numbers, which name nobody; they stay absent.
+//! Posts of the WordPress REST API, by the core's own fields. Which they are is said in [`fields`](crate::fields).
 
 use serde_json::Value as Json;
 
