@@ -66,6 +66,23 @@ impl<'a> Response<'a> {
         at.get(&self.document).filter(|found| !found.is_null())
     }
 
+    /// What an agreed field holds. A value on the way to it in which nothing can stand is of another type than agreed; `null` and the empty string
+    /// are absence there too.
+    fn agreed(&self, name: &'static str, at: &Pointer) -> Result<Option<&Json>, ExtractError> {
+        let mut above = at.as_str();
+        while let Some((shorter, _)) = above.rsplit_once('/') {
+            above = shorter;
+            match self.document.pointer(above) {
+                None | Some(Json::Null | Json::Object(_) | Json::Array(_)) => {}
+                Some(Json::String(text)) if text.is_empty() => {}
+                Some(other) => {
+                    return Err(wrong_type(name, &above.parse().unwrap_or_default(), "an object", other));
+                }
+            }
+        }
+        Ok(self.get(at))
+    }
+
     /// What is said at a place, of whatever the rules read there.
     pub(super) fn look_up(&self, at: &Pointer) -> Option<String> {
         let found = self.get(at)?;
@@ -101,7 +118,7 @@ impl<'a> Response<'a> {
         expected: &'static str,
         is_expected: impl Fn(&Json) -> bool,
     ) -> Result<Vec<Value>, ExtractError> {
-        let Some(found) = self.get(&rule.at) else { return Ok(Vec::new()) };
+        let Some(found) = self.agreed(name, &rule.at)? else { return Ok(Vec::new()) };
         let places: Vec<Pointer> = match (&rule.each, found) {
             (None, _) => vec![rule.at.clone()],
             (Some(each), Json::Array(items)) => {
@@ -111,7 +128,7 @@ impl<'a> Response<'a> {
         };
         let mut values = Vec::new();
         for place in places {
-            let Some(found) = self.get(&place) else { continue };
+            let Some(found) = self.agreed(name, &place)? else { continue };
             let text = if is_expected(found) { self.said(found, &place)? } else { None };
             match text {
                 Some(text) if text.is_empty() => {}
@@ -125,7 +142,7 @@ impl<'a> Response<'a> {
     /// The article's text.
     pub(super) fn body(&self, rule: &BodyRule, notices: &mut Vec<Notice>) -> Result<Body, ExtractError> {
         let place = Place::json(rule.at.clone());
-        let Some(found) = self.get(&rule.at) else {
+        let Some(found) = self.agreed("body", &rule.at)? else {
             notices.push(Notice::new(NoticeCode::BodyNotFound, "nothing stands there").at(place));
             return Ok(Body::default());
         };
@@ -150,7 +167,7 @@ impl<'a> Response<'a> {
         let Some(rule) = rule else { return Ok(None) };
         for at in rule.places() {
             if let IdentifierAt::Pointer(at) = at
-                && let Some(found) = self.get(at)
+                && let Some(found) = self.agreed("identifier", at)?
                 && self.said(found, at)?.is_none()
             {
                 return Err(wrong_type("identifier", at, IDENTIFIER, found));

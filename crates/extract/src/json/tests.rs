@@ -217,6 +217,16 @@ fn r05_mapped_fields_are_read_where_they_were_agreed() {
     assert_eq!(texts(&article.blocks), ["It took a week.", "Ships waited & waited."]);
 }
 
+#[test]
+fn r05_a_post_of_another_shape_stops_the_read() {
+    for (key, field) in [("title", "headline"), ("content", "body"), ("excerpt", "standfirst")] {
+        let mut post = post();
+        post[key] = "Plain".into();
+        let said = wordpress(&post).unwrap_err().to_string();
+        assert!(said.contains(&format!("`{field}` at `/{key}` is a string")), "{said}");
+    }
+}
+
 /// What is `null`, an empty string or not there is absent: that is how JSON says so. Everything else that is not of the agreed type is wrong.
 #[test]
 fn r05_an_agreed_field_of_the_wrong_type_stops_the_read() {
@@ -241,6 +251,12 @@ fn r05_an_agreed_field_of_the_wrong_type_stops_the_read() {
     check("/data/body", json!({"blocks": []}), Some(("body", "/data/body")));
     check("/data/original", json!({"id": 3}), Some(("original", "/data/original")));
     check("/data/id", json!(1.5), Some(("identifier", "/data/id")));
+    // Also where only a part of the way is there.
+    check("/data/people/0", json!("Ida Invented"), Some(("authors", "/data/people/0")));
+    check("/data/people/0/person", json!(17), Some(("authors", "/data/people/0/person")));
+    check("/data/people/0/person", json!(""), None);
+    check("/data/people/0/person", json!([]), None);
+    check("/data", json!("no article"), Some(("headline", "/data")));
     check("/data/title", Json::Null, None);
     check("/data/people", Json::Null, None);
     check("/data/body", json!(""), None);
