@@ -206,15 +206,28 @@ fn r12_microdata_and_rdfa_are_read() {
 #[test]
 fn r12_a_headline_is_neither_cut_at_a_dash_nor_the_sites_name() {
     check(
-        "headline-of-two-parts",
-        "/songs/12",
-        &[(Headline, &[("The Lamplighters – Evening Song", "meta[property=og:title]")])],
-    );
-    check(
         "headline-with-dashes",
-        "/eight-rooms",
+        "/mill",
         &[(Headline, &[("Eight-Rooms — or: how a mill-owner got his name", "main > h1")])],
     );
+    // Neither the blog's name, which leads to the page above, nor the title with that name behind it.
+    let low_water = "Low water, and what it leaves on the mud";
+    check(
+        "headline-of-a-blog-in-a-directory",
+        "/quay/entries/low-water",
+        &[(Headline, &[(low_water, "h3")])],
+    );
+}
+
+#[test]
+fn r12_a_title_that_is_only_declared_is_the_headline_only_if_nothing_speaks_against_it() {
+    check("headline-of-the-page", "/low-water", &[(Headline, &[("Low water", "meta[property=og:title]")])]);
+    // Both of its parts are headings: one may be the headline and the other the section, or the band.
+    check("headline-of-two-parts", "/song", &[(Headline, &[])]);
+    // It bears the site's name, and the heading that is like it has no more in common with it than that name.
+    check("headline-of-a-card", "/tides", &[(Headline, &[])]);
+    // The page's own title says something else.
+    check("headline-of-another-card", "/tides", &[(Headline, &[])]);
 }
 
 #[test]

@@ -25,6 +25,9 @@ const PART_CHARS_MIN: usize = 16;
 /// The only `h1` of a text is its headline, whatever is declared, if it has so many words; shorter ones may be a section's name.
 const WORDS_MIN: usize = 4;
 
+/// What parts a headline in a title from what stands beside it.
+const MARKS: &[char] = &['|', '-', '–', '—', '·', '•', '»', '«', ':', '/'];
+
 #[derive(Debug, Default)]
 pub(crate) struct Headline<'a> {
     /// The readings, the surest first.
@@ -36,15 +39,19 @@ pub(crate) struct Headline<'a> {
 }
 
 pub(crate) fn read<'a>(page: Page<'a>, declared: &'a Declared<'a>, subject: &Subject<'_>) -> Headline<'a> {
-    let readings = declared_titles(declared, subject);
+    let mut readings = described_titles(subject);
+    let is_described = !readings.is_empty();
+    readings.append(&mut card_titles(declared));
     let page_title = declared.title.map(|title| plain(&title.raw_text())).unwrap_or_default();
     let declared_part = |text: &str| readings.iter().filter_map(|value| part(text, &value.text)).max();
     let any_part = |text: &str| declared_part(text).max(part(text, &page_title));
-    let is_akin =
-        |text: &str| readings.iter().any(|value| is_akin(text, &value.text)) || is_akin(text, &page_title);
+    let site = Site::new(page, declared);
+    let is_akin = |text: &str| {
+        readings.iter().any(|value| site.is_akin(text, &value.text)) || site.is_akin(text, &page_title)
+    };
 
     let mut h1s: Vec<_> = shown(&declared.h1s).collect();
-    h1s.retain(|(node, text)| !is_site_name(page, declared, *node, text));
+    h1s.retain(|(node, text)| !site.is_shown_by(*node, text));
     let best = first_best(&h1s, any_part).or_else(|| {
         let mut akin = h1s.iter().filter(|(_, text)| is_akin(text));
         akin.next().filter(|_| akin.next().is_none()).or(match &*h1s {
@@ -63,19 +70,30 @@ pub(crate) fn read<'a>(page: Page<'a>, declared: &'a Declared<'a>, subject: &Sub
         return Headline { is_chosen: true, node: Some(*node), readings };
     }
     let lower: Vec<_> = shown(&declared.headings).collect();
-    // A title of which an `h1` is the other part is the headline only as a whole: `The Lamplighters – Evening Song`, a song by a band.
+    // Of a title of two parts that both are shown, either may be the headline: `The Lamplighters – Evening Song` is a song by a band,
+    // `Snow in June – Weather` a text of that section.
+    let ends_title = |h1: &str, title: &str| !fold(h1).is_empty() && fold(title).ends_with(&fold(h1));
     let is_one_of_two = |text: &str| {
         readings.iter().any(|value| {
             part(text, &value.text) == Some(Part::Beginning)
-                && h1s.iter().any(|(_, h1)| fold(&value.text) == fold(text) + &fold(h1))
+                && h1s.iter().any(|(_, h1)| ends_title(h1, &value.text))
         })
     };
     if let Some((node, text)) = first_best(&lower, declared_part).filter(|(_, text)| !is_one_of_two(text)) {
         return Headline { is_chosen: true, node: Some(*node), readings: with_shown(&readings, *node, text) };
     }
+    // What no heading bears is declared only. A description's headline is the article's. A card's title is one if the page's own title says
+    // it too, if the site's name is no part of it, and if nothing else is shown that is.
+    let is_certain = |card: &Value| {
+        !is_no_title(&card.text)
+            && fold(&page_title).contains(&fold(&card.text))
+            && !site.is_called(&fold(&card.text))
+            && site.without_name(&card.text) == card.text
+            && !h1s.iter().any(|(_, h1)| ends_title(h1, &card.text))
+    };
+    let is_chosen = is_described || readings.first().is_some_and(is_certain);
     // Where nothing is declared a lower heading may as well be one of the text's, so it only stands beside.
     let beside = first_best(&lower, any_part);
-    let is_chosen = !readings.is_empty();
     let node = beside.map(|(node, _)| *node);
     let beside =
         beside.and_then(|(node, text)| Some(Value::new(text.clone(), Place::element(locate(*node)?, None))));
@@ -93,17 +111,58 @@ fn first_best<'h, 'a>(
     best.map(|(_, heading)| heading)
 }
 
-/// Whether a heading is the site's name rather than a headline: it links to the front page, or is what the site calls itself.
-fn is_site_name(page: Page<'_>, declared: &Declared<'_>, node: Node<'_>, text: &str) -> bool {
-    let folded = fold(text);
-    let links = node.descendants().chain(node.ancestors().take(2)).filter_map(|node| node.attribute("href"));
-    let home = links.filter_map(|href| page.envelope.address.join(href).ok()).any(|target| {
-        target.host() == page.envelope.address.host()
-            && target.path_and_query() == "/"
-            && page.envelope.address.path() != "/"
-    });
-    let called = declared.metas("og:site_name").any(|meta| fold(meta.content) == folded);
-    home || called || fold(page.envelope.address.host()).contains(&folded)
+/// What the site calls itself.
+struct Site<'a> {
+    page: Page<'a>,
+    /// The names that it declares, folded.
+    names: Vec<String>,
+    /// The host's name, folded.
+    host: String,
+}
+
+impl<'a> Site<'a> {
+    fn new(page: Page<'a>, declared: &Declared<'_>) -> Self {
+        let names = declared.metas("og:site_name").map(|meta| fold(meta.content));
+        Self { page, names: names.collect(), host: fold(page.envelope.address.host()) }
+    }
+
+    /// Whether a folded text is the site's name.
+    fn is_called(&self, folded: &str) -> bool {
+        !folded.is_empty() && (self.host.contains(folded) || self.names.iter().any(|name| name == folded))
+    }
+
+    /// Whether a heading is the site's name rather than a headline: it links to the front page, or to a page above this one, or is what the
+    /// site calls itself.
+    fn is_shown_by(&self, node: Node<'_>, text: &str) -> bool {
+        let address = self.page.envelope.address;
+        let links = node.descendants().chain(node.ancestors().take(2));
+        let links = links.filter_map(|node| node.attribute("href"));
+        let above = |target: &str| {
+            let below = address.path().strip_prefix(target.trim_end_matches('/'));
+            below.is_some_and(|below| below.starts_with('/') && below != "/")
+        };
+        let home = links
+            .filter_map(|href| address.join(href).ok())
+            .any(|target| target.host() == address.host() && above(target.path_and_query()));
+        home || self.is_called(&fold(text))
+    }
+
+    /// A title without the site's name behind its last mark, if that is what stands there.
+    fn without_name<'t>(&self, title: &'t str) -> &'t str {
+        let parts = title.rsplit_once(MARKS).filter(|(_, last)| self.is_called(&fold(last)));
+        parts.map_or(title, |(before, _)| before)
+    }
+
+    /// Whether a text and a title, the site's name aside, have most of their words in common, and the text is not just what the title ends
+    /// with.
+    fn is_akin(&self, text: &str, title: &str) -> bool {
+        if is_no_title(text) || is_no_title(title) || fold(title).ends_with(&fold(text)) {
+            return false;
+        }
+        let (one, other) = (words(text), words(self.without_name(title)));
+        let common = one.iter().filter(|word| other.binary_search(word).is_ok()).count();
+        common >= 3 && 2 * common >= one.len().min(other.len())
+    }
 }
 
 /// Whether a heading stands at the head of the text and is long enough to be a sentence.
@@ -116,7 +175,8 @@ fn is_placed((node, text): &(Node<'_>, String)) -> bool {
             || text.chars().filter(|c| !c.is_ascii()).count() >= PART_CHARS_MIN)
 }
 
-fn declared_titles(declared: &Declared<'_>, subject: &Subject<'_>) -> Vec<Value> {
+/// What the article's descriptions call it.
+fn described_titles(subject: &Subject<'_>) -> Vec<Value> {
     let mut titles = Vec::new();
     for thing in &subject.things {
         let text = thing.get("headline").or_else(|| thing.get("name")).and_then(|text| text.text());
@@ -131,12 +191,16 @@ fn declared_titles(declared: &Declared<'_>, subject: &Subject<'_>) -> Vec<Value>
                 .filter_map(Property::value),
         );
     }
-    for name in ["og:title", "twitter:title"] {
-        let metas = declared.metas(name).take(TITLES_MAX);
-        titles.extend(metas.map(|meta| Value::new(plain(meta.content), meta.place())));
-    }
     titles.retain(|value| !value.text.is_empty());
     titles
+}
+
+/// What the page is called on the cards that other sites show of it.
+fn card_titles(declared: &Declared<'_>) -> Vec<Value> {
+    let metas =
+        ["og:title", "twitter:title"].into_iter().flat_map(|name| declared.metas(name).take(TITLES_MAX));
+    let titles = metas.map(|meta| Value::new(plain(meta.content), meta.place()));
+    titles.filter(|value| !value.text.is_empty()).collect()
 }
 
 fn shown<'a>(headings: &[Node<'a>]) -> impl Iterator<Item = (Node<'a>, String)> {
@@ -184,8 +248,7 @@ fn part(text: &str, title: &str) -> Option<Part> {
 fn is_marked_off(title: &str, letters: usize) -> bool {
     let mut before = 0;
     for c in title.chars() {
-        if before == letters && matches!(c, '|' | '-' | '–' | '—' | '·' | '•' | '»' | '«' | ':' | '/')
-        {
+        if before == letters && MARKS.contains(&c) {
             return true;
         }
         before += fold(c.encode_utf8(&mut [0; 4])).chars().count();
@@ -198,16 +261,6 @@ fn is_marked_off(title: &str, letters: usize) -> bool {
 
 fn is_no_title(text: &str) -> bool {
     text.chars().nth(TITLE_CHARS_MAX).is_some()
-}
-
-/// Whether a text and a title have most of their words in common, and the text is not just what the title ends with: the site's name.
-fn is_akin(text: &str, title: &str) -> bool {
-    if is_no_title(text) || is_no_title(title) || fold(title).ends_with(&fold(text)) {
-        return false;
-    }
-    let (one, other) = (words(text), words(title));
-    let common = one.iter().filter(|word| other.binary_search(word).is_ok()).count();
-    common >= 3 && 2 * common >= one.len().min(other.len())
 }
 
 /// The distinct words of three letters and more; of scripts that write no spaces each two characters.
