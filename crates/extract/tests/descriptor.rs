@@ -107,6 +107,53 @@ fn r12_authors_are_this_articles_and_nobody_elses() {
 }
 
 #[test]
+fn r12_names_are_told_from_what_stands_around_them_in_a_byline() {
+    // What stands between the headline and the text.
+    let check = |byline: &str, expected: &[&str]| {
+        let article = written_here("", byline, "", PageRules::default());
+        let names: Vec<&str> = article.descriptor.authors.iter().map(|name| &*name.text).collect();
+        assert_eq!(names, expected, "{byline}");
+    };
+    // A role in an element of its own, with nothing but a style sheet between, or the picture of the author.
+    let role = "<span class=author-title>Staff Writer</span>";
+    check(
+        &format!("<div class=author-name><span>By</span> <a href=/p/al>Ada Lindqvist</a>{role}</div>"),
+        &["Ada Lindqvist"],
+    );
+    check("<p class=byline><span>Ada Lindqvist</span><span>Redakteurin</span></p>", &[]);
+    check("<div class=authors><img class=author-picture> Ada Lindqvist</div>", &["Ada Lindqvist"]);
+    check("<p class=byline><span>By</span>Ada Lindqvist</p>", &["Ada Lindqvist"]);
+    check("<p class=byline>Ada Lindqvist, Editor-at-large</p>", &["Ada Lindqvist"]);
+    // Links that follow each other; a later one leads elsewhere.
+    check(
+        "<p>By <a href=/1>Ada Lindqvist</a> and <a href=/2>Omar Farouk</a> in <a href=/3>Port Louis</a></p>",
+        &["Ada Lindqvist", "Omar Farouk"],
+    );
+    check(
+        "<footer>Submitted by <span typeof=schema:Person>Ada Lindqvist</span> on Tue, 03/05/2024</footer>",
+        &["Ada Lindqvist"],
+    );
+    // A word on a line of its own.
+    check("<h4>Autorin</h4><p>Ada Lindqvist,</p>", &["Ada Lindqvist"]);
+    check("<h4>Where</h4><p>Port Louis</p>", &[]);
+    // In other languages and scripts. A word that is not known leaves no name behind it.
+    check("<p>Ein Artikel von <b>Ada Lindqvist</b> | 5. März</p>", &["Ada Lindqvist"]);
+    check("<div><span>Por: Ada Lindqvist</span> <span>05/03/2024</span></div>", &["Ada Lindqvist"]);
+    check("<p>di Ada Lindqvist</p>", &["Ada Lindqvist"]);
+    check("<p class=author>Автор: Анна Иванова</p>", &["Анна Иванова"]);
+    check("<p class=author>بقلم: أحمد منصور</p>", &["أحمد منصور"]);
+    check("<p>著者：山田 太郎</p>", &["山田 太郎"]);
+    check("<p class=author>Parašė: Jonas Petraitis</p>", &[]);
+    // Page builders call each element a widget of theirs, and style sheets use the words of what stands beside an article.
+    check(
+        "<div class='elementor-widget'><div class=pointer-events-none>By Ada Lindqvist</div></div>",
+        &["Ada Lindqvist"],
+    );
+    check("<div class='widget_recent'>By Omar Farouk</div>", &[]);
+    check("<div class='inlineRelated'>By Omar Farouk</div>", &[]);
+}
+
+#[test]
 fn r12_neither_an_account_nor_the_publisher_is_an_author() {
     check("author-account", "/bees", &[(Authors, &[("Chiara Benedetti", "p #char=11,27")])]);
     check("author-publisher", "/parking", &[(Authors, &[])]);

@@ -62,6 +62,10 @@ const CREDITS: &[&str] = &[
 /// How lines begin that say who wrote.
 const BYLINES: &[&str] = &["by ", "von ", "par ", "por ", "di ", "da ", "door ", "av ", "af "];
 
+/// What they begin with before a colon.
+const BYLINE_LABELS: &[&str] =
+    &["by", "author", "auteur", "autor", "autore", "par", "por", "текст", "автор", "بقلم", "作者", "著者"];
+
 /// Longer lines are said for their own sake.
 const CREDIT_CHARS_MAX: u32 = 200;
 const LABEL_CHARS_MAX: u32 = 30;
@@ -91,7 +95,11 @@ pub(super) fn is_dateline(text: &str) -> bool {
 pub(super) fn is_byline(text: &str) -> bool {
     let lower = text.trim().to_lowercase();
     let is_year = |number: &str| number.len() == 4 && (number.starts_with("19") || number.starts_with("20"));
-    BYLINES.iter().any(|by| lower.starts_with(by)) || numbers(text).any(is_year)
+    let label = lower.split([':', '：']).next().map(str::trim_end).filter(|label| label.len() < lower.len());
+    // A name that is a link or set in bold is a text of its own.
+    BYLINES.iter().any(|by| lower.starts_with(by) || lower == by.trim_end())
+        || label.is_some_and(|label| BYLINE_LABELS.contains(&label))
+        || numbers(text).any(is_year)
 }
 
 fn numbers(text: &str) -> impl Iterator<Item = &str> {

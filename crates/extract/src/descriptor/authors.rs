@@ -15,7 +15,9 @@ use regex::Regex;
 use super::is_one_of;
 use super::lines::{Line, any_of, is_named};
 use super::locate::locate;
-use super::names::{is_account, is_domain, is_full_name, names, starts_with_lead, words};
+use super::names::{
+    behind_joint, is_account, is_domain, is_full_name, is_lead, names, starts_with_lead, without_lead, words,
+};
 use super::subject::{Subject, fold};
 use crate::declared::json_ld::Thing;
 use crate::declared::plain::plain;
@@ -278,17 +280,17 @@ fn in_metas(declared: &Declared<'_>, name: &str) -> Named {
 /// The full names shown around the headline: in elements named for authors, and behind a word such as `By`.
 fn shown(lines: &[Line<'_>], site: &Site<'_>) -> Vec<Value> {
     let mut found: Vec<Value> = Vec::new();
+    // `Author` on a line of its own says what the next one is.
+    let mut is_labelled = false;
     for line in lines.iter().filter(|line| line.text.len() <= BYLINE_LINE_BYTES_MAX) {
-        for node in byline_elements(line) {
-            let text = node.text();
-            if text.len() > BYLINE_BYTES_MAX || names(&text, &Place::address()).is_empty() {
-                continue;
-            }
+        let nodes = byline_elements(line, is_labelled);
+        is_labelled = is_lead(&line.text);
+        for node in nodes {
             let Some(selector) = locate(node) else { continue };
-            for name in names(&text, &Place::element(selector, None)) {
+            for name in names(&node.text(), &Place::element(selector, None)) {
                 let known = found.iter().any(|known| fold(&known.text) == fold(&name.text));
                 let is_other = site.is_publisher(&name.text) || site.is_named_in(&name.text);
-                if is_full_name(&name.text) && !known && !is_other && !has_no_name_word(&name.text) {
+                if is_persons(&name.text) && !known && !is_other {
                     found.push(name);
                 }
             }
@@ -301,10 +303,10 @@ fn shown(lines: &[Line<'_>], site: &Site<'_>) -> Vec<Value> {
 }
 
 /// The elements of a line that hold names and little else.
-fn byline_elements<'a>(line: &Line<'a>) -> Vec<Node<'a>> {
+fn byline_elements<'a>(line: &Line<'a>, is_labelled: bool) -> Vec<Node<'a>> {
     let within = || line.node.descendants().take(DESCENDANTS_MAX);
-    let mut nodes: Vec<Node<'_>> =
-        within().filter(|node| is_author_element(*node)).take(AUTHORS_MAX).collect();
+    let named = within().filter(|node| is_author_element(*node)).take(AUTHORS_MAX);
+    let mut nodes: Vec<Node<'_>> = named.filter(|node| holds_names(*node)).collect();
     // Of elements within each other the innermost: it holds the name alone.
     let around: Vec<_> =
         nodes.iter().flat_map(|node| node.ancestors().take_while(|own| *own != line.node)).collect();
@@ -314,14 +316,62 @@ fn byline_elements<'a>(line: &Line<'a>) -> Vec<Node<'a>> {
     }
     let mut boxes = std::iter::once(line.node).chain(line.node.ancestors().take(2));
     let leads = starts_with_lead(&line.text);
-    if !leads && !boxes.any(is_author_element) {
-        // `By A Name` within a line that begins with something else.
-        return within().filter(|node| node.name().is_some() && starts_with_lead(&own_text(*node))).collect();
+    if (leads || is_labelled || boxes.any(is_author_element)) && holds_names(line.node) {
+        return vec![line.node];
     }
-    let links = || within().filter(|node| node.is(&local_name!("a")) && is_full_name(&node.text()));
-    // `By A Name, 5 March 2024`: the links are the names.
-    let has_names = names(&line.text, &Place::address()).iter().any(|name| is_full_name(&name.text));
-    if leads && !has_names { links().collect() } else { vec![line.node] }
+    if leads {
+        // `By A Name, 5 March 2024`: the name is a link, or said to be a person's.
+        let is_person = |node: &Node<'_>| {
+            let kind = node.attribute("typeof").or(node.attribute("itemtype"));
+            kind.is_some_and(|kind| kind.ends_with("Person")) && holds_names(*node)
+        };
+        let links = leading_links(line);
+        let found = if links.is_empty() { within().filter(is_person).take(1).collect() } else { links };
+        if !found.is_empty() {
+            return found;
+        }
+    }
+    // `By A Name` within a line that holds something else.
+    within().filter(|node| node.name().is_some() && starts_with_lead(&own_text(*node))).collect()
+}
+
+/// The links of a line that follow its first word, and each other with nothing but `and` between them: those are the names.
+fn leading_links<'a>(line: &Line<'a>) -> Vec<Node<'a>> {
+    let mut rest = without_lead(&line.text);
+    let links = line.node.descendants().take(DESCENDANTS_MAX).filter(|node| node.is(&local_name!("a")));
+    let mut names = Vec::new();
+    for link in links {
+        let text = link.text();
+        let Some(behind) = rest.strip_prefix(&*text).filter(|_| is_persons(&text)) else { break };
+        names.push(link);
+        let Some(next) = behind_joint(behind) else { break };
+        rest = next;
+    }
+    names
+}
+
+/// Whether an element holds the name of a person and little else.
+fn holds_names(node: Node<'_>) -> bool {
+    let text = node.text();
+    text.len() <= BYLINE_BYTES_MAX
+        && !is_glued(node)
+        && names(&text, &Place::address()).iter().any(|name| is_persons(&name.text))
+}
+
+/// Whether a word goes on from one element into the next: nothing but a style sheet parts a name from a role there.
+fn is_glued(node: Node<'_>) -> bool {
+    let texts = node.descendants().filter_map(Node::as_text).filter(|text| !text.is_empty());
+    let mut before: Option<&str> = None;
+    texts.take(DESCENDANTS_MAX).any(|text| {
+        let ends_within =
+            before.replace(text).is_some_and(|text| text.ends_with(char::is_alphanumeric) && !is_lead(text));
+        ends_within && text.starts_with(char::is_alphanumeric)
+    })
+}
+
+/// Whether a text is the full name of a person, and no word of it is a role's or a call's for action.
+fn is_persons(text: &str) -> bool {
+    is_full_name(text) && !has_no_name_word(text)
 }
 
 /// The text directly in an element.
@@ -337,5 +387,5 @@ fn is_author_element(node: Node<'_>) -> bool {
 }
 
 fn has_no_name_word(text: &str) -> bool {
-    words(text).any(|word| is_one_of(&word.to_lowercase(), NO_NAME_WORDS))
+    words(text).flat_map(|word| word.split('-')).any(|word| is_one_of(&word.to_lowercase(), NO_NAME_WORDS))
 }

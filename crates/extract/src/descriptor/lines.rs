@@ -147,22 +147,36 @@ pub(crate) fn is_aside(node: Node<'_>) -> bool {
     let part = node.attribute("itemprop").or(node.attribute("property")).unwrap_or_default();
     by_name
         || matches!(part, "comment" | "review")
-        || is_named(node, &ASIDE)
+        || ["class", "id"]
+            .into_iter()
+            .filter_map(|name| node.attribute(name).filter(|names| names.len() <= CLASS_BYTES_MAX))
+            .any(|names| names.split_ascii_whitespace().any(names_aside))
         || node.attribute("hidden").is_some()
 }
 
-/// Parts of class names and ids that mark what is not the article's.
+/// Words of class names and ids that mark what is not the article's begin with these.
 static ASIDE: LazyLock<Regex> = LazyLock::new(|| {
-    any_of(
-        "advert breadcrumb calendar caption carousel comment cookie copyright credit event gallery latest \
+    let words = "advert breadcrumb calendar caption carousel comment cookie copyright credit event gallery latest \
         login most-read morefrom mostread newsletter pagination popular promo read-more readmore recommend \
-        related sidebar slider sponsor subscribe teaser-list teaserlist ticker trending upcoming weather \
-        widget",
-    )
+        related sidebar slider sponsor subscribe teaser-list teaserlist ticker trending upcoming weather";
+    // `related`, `Related`, `is_related` and `inlineRelated`, but no `unrelated`.
+    let words = words.split_ascii_whitespace().map(|word| {
+        let (first, rest) = word.split_at(1);
+        format!("(?:^|[^a-zA-Z])(?i-u:{word})|{}{rest}", first.to_ascii_uppercase())
+    });
+    Regex::new(&words.collect::<Vec<_>>().join("|")).expect("words joined by bars are a pattern")
 });
 
 /// Longer lists of class names are made by a machine for no reader, and are not looked through. Those of utility style sheets have a few hundred bytes.
 pub(crate) const CLASS_BYTES_MAX: usize = 4096;
+
+/// Whether a class name or an id marks what is not the article's.
+fn names_aside(name: &str) -> bool {
+    // `lg:sticker`, `[&_caption]:mt-2` and `pointer-events-none` say how something looks or acts.
+    let is_style = name.contains([':', '[']) || name.starts_with("pointer-");
+    // Page builders call everything a widget of theirs, as in `elementor-widget`; what begins with the word is one of a sidebar.
+    !is_style && (ASIDE.is_match(name) || name.starts_with("widget"))
+}
 
 /// What finds any of these parts, which white space separates, in a class name or an id.
 pub(crate) fn any_of(parts: &str) -> Regex {

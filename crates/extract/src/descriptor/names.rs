@@ -63,6 +63,12 @@ pub(crate) fn starts_with_lead(text: &str) -> bool {
     without_lead(text).len() < text.trim().len()
 }
 
+/// Whether a text is nothing but such a word.
+pub(crate) fn is_lead(text: &str) -> bool {
+    let text = text.trim().trim_end_matches([':', ' ']).to_lowercase();
+    LEADS.contains(&&*text)
+}
+
 pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> + Clone {
     text.split_whitespace()
 }
@@ -101,14 +107,14 @@ fn parts(text: &str) -> Vec<&str> {
 }
 
 /// The text without a word such as `By` at its beginning.
-fn without_lead(text: &str) -> &str {
+pub(crate) fn without_lead(text: &str) -> &str {
     let text = text.trim();
     for lead in LEADS {
         let Some((head, rest)) = text.split_at_checked(lead.len()) else { continue };
         if !head.chars().flat_map(char::to_lowercase).eq(lead.chars()) {
             continue;
         }
-        if let Some(rest) = rest.trim_start().strip_prefix(':') {
+        if let Some(rest) = rest.trim_start().strip_prefix([':', '：']) {
             return without_lead(rest);
         }
         // `ByJane Doe`: the space between them was a matter of style.
@@ -125,6 +131,12 @@ fn without_lead(text: &str) -> &str {
         }
     }
     text
+}
+
+/// What follows a comma or a word for "and" at the beginning of a text.
+pub(crate) fn behind_joint(text: &str) -> Option<&str> {
+    let joints = JOINTS.iter().copied().chain([", ", ","]);
+    joints.into_iter().find_map(|joint| text.strip_prefix(joint)).map(str::trim_start)
 }
 
 /// Splits a text at the words for "and".
@@ -150,7 +162,7 @@ fn is_name(text: &str) -> bool {
     text.chars().filter(|c| c.is_alphabetic()).count() >= 2
         && text.chars().count() <= NAME_CHARS_MAX
         && words(text).count() <= NAME_WORDS_MAX
-        && !text.contains([':', '@', '{', '}', '<', '>', '=', '#', '_', '\\', '?'])
+        && !text.contains([':', '：', '@', '{', '}', '<', '>', '=', '#', '_', '\\', '?'])
         && !text.contains(|c: char| c.is_ascii_digit())
         && !is_one_of(&fold(text), PLACEHOLDERS)
         && !words(text).any(|word| is_one_of(&word.to_lowercase(), NETWORKS))
@@ -199,10 +211,54 @@ const LEADS: &[&str] = &[
     "scritto da",
     "a cura di",
     "geschreven door",
+    "submitted by",
+    "skrevet av",
+    "skriven av",
+    "auteur",
+    "autore",
+    "autora",
+    "autorka",
+    "kirjoittaja",
+    "oleh",
+    "penulis",
+    "redactor",
+    "szerző",
+    "tekst",
+    "teksti",
+    "texto",
+    "tác giả",
+    "yazar",
+    "írta",
+    "автор",
+    "авторы",
+    "автори",
+    "текст",
+    "بقلم",
+    "كتب",
+    "كتبت",
+    "מאת",
+    "作者",
+    "文",
+    "著者",
+    "執筆",
+    "執筆者",
+    "글",
+    "article by",
+    "analysis by",
+    "ein artikel von",
+    "ein beitrag von",
+    "ein gastbeitrag von",
+    "ein kommentar von",
+    "eine analyse von",
+    "eine kolumne von",
+    "gastbeitrag von",
+    "kommentar von",
+    "un article de",
+    "une analyse de",
 ];
 
 /// Leads of one word that stand before names without a colon too, where a full name follows.
-const SPOKEN_LEADS: &[&str] = &["par", "por", "von", "door"];
+const SPOKEN_LEADS: &[&str] = &["par", "por", "von", "door", "av", "af", "przez", "oleh", "di"];
 
 /// What joins two names in one text, in the languages of the Latin script.
 const JOINTS: &[&str] =
