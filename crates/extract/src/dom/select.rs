@@ -24,6 +24,9 @@ use super::Node;
 /// Selectors Level 4 as browsers know it, with `:is`, `:where`, `:not`, `:has` and `:nth-child(… of …)`; without pseudo-elements and without
 /// states of a user interface (`:hover`), which a page as read has not.
 ///
+/// A selector is matched in time that grows with the page, but for `~` and `:has(~ …)`, which grow with the square of the siblings that they look
+/// through: where an element has ten thousand children, that is a second.
+///
 /// ```
 /// use releve_extract::Selector;
 ///
@@ -46,7 +49,7 @@ pub struct SelectorError {
     what: &'static str,
 }
 
-/// Longer lists are generated, not written; it keeps matching linear in the page.
+/// Longer lists are generated, not written; each of them is matched with every element of a page.
 const SELECTOR_BYTES_MAX: usize = 4096;
 
 impl Selector {
