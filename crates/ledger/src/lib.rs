@@ -133,6 +133,10 @@ pub trait Hosts: Send + Sync {
     /// Calling it again does no harm.
     fn give_back(&self, turn: &Turn, sent_at: Option<Timestamp>, now: Timestamp) -> Result<(), LedgerError>;
 
+    /// Notes that `host` asks to be left alone for `length` from `now` on, whoever wants to ask it: no turn comes before that
+    /// is over. A shorter wait than one that still runs changes nothing.
+    fn leave_alone(&self, host: &str, length: Duration, now: Timestamp) -> Result<(), LedgerError>;
+
     /// When a request to `host` might leave if one took the turn now. Takes nothing, and does not ask who holds it.
     fn next_turn(&self, host: &str, interval: HostInterval, now: Timestamp)
     -> Result<Timestamp, LedgerError>;

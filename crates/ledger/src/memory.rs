@@ -122,6 +122,12 @@ impl Hosts for MemoryLedger {
         Ok(())
     }
 
+    fn leave_alone(&self, host: &str, length: Duration, now: Timestamp) -> Result<(), LedgerError> {
+        let (mut held, now) = self.held_at(now);
+        held.turns.entry(host.to_owned()).or_default().leave_alone(length, &now);
+        Ok(())
+    }
+
     fn next_turn(
         &self,
         host: &str,

@@ -41,7 +41,7 @@ mod wire;
 ///
 /// The file must not lie on a network file system. With an identifier of 28 bytes and an address of 86, a reference
 /// weighs 270 bytes while it is queued and 410 once it is sealed, its receipt and its places in the indices included.
-/// Among ten million, 1,000 are looked up in some 20 ms.
+/// Among ten million, 1,000 are looked up in some 5 ms, and heard of again in some 45.
 pub struct SqliteLedger {
     path: PathBuf,
     durable: Mutex<Connection>,
@@ -198,6 +198,16 @@ impl Hosts for SqliteLedger {
             let (mut record, _) = self.turn(transaction, &turn.host, &now)?;
             record.give_back(turn, sent_at, &now);
             self.put_turn(transaction, &turn.host, &record)
+        })
+    }
+
+    fn leave_alone(&self, host: &str, length: Duration, now: Timestamp) -> Result<(), LedgerError> {
+        let call = self.call(now);
+        self.durably(|transaction| {
+            let now = call.moment(&*self.machine);
+            let (mut record, _) = self.turn(transaction, host, &now)?;
+            record.leave_alone(length, &now);
+            self.put_turn(transaction, host, &record)
         })
     }
 

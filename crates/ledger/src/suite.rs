@@ -65,6 +65,7 @@ macro_rules! ledger_suite {
             r21_a_clock_set_forward_shortens_nothing
             r21_a_call_that_had_to_wait_counts_from_its_end
             r21_who_comes_too_early_is_told_to_wait
+            r21_a_host_that_asks_to_be_left_alone_is_by_every_process
             r21_a_crawl_delay_binds_every_process
             r21_hosts_do_not_wait_for_each_other
             r22_a_robots_txt_is_kept_for_all_processes
@@ -544,6 +545,28 @@ pub fn r21_who_comes_too_early_is_told_to_wait(open: Open<'_>) {
     assert_eq!(ledger.stamp(&turn, at(3_000), TTL).unwrap(), Stamp::Lost);
     ledger.give_back(&turn, Some(at(2_500)), at(3_000)).unwrap();
     assert_eq!(send(&*ledger, 3_000), 3_510);
+}
+
+/// What a host asks for by `Retry-After` holds for whoever reaches it, and no longer than it asked, however the clock is set.
+pub fn r21_a_host_that_asks_to_be_left_alone_is_by_every_process(open: Open<'_>) {
+    let (one, two) = (process(open, 1), process(open, 2));
+    let next = |ledger: &dyn Ledger, now| ledger.next_turn(HOST, HostInterval::default(), at(now)).unwrap();
+    assert_eq!(send(&*one, 0), 0);
+    let held = taken(take(&*one, 1_500));
+    one.leave_alone(HOST, Duration::from_secs(60), at(2_000)).unwrap();
+    // Even a turn that is held already is not to be used.
+    assert_eq!(one.stamp(&held, at(2_000), TTL).unwrap(), Stamp::Wait { at: at(62_000) });
+    one.give_back(&held, None, at(2_000)).unwrap();
+    two.leave_alone(HOST, Duration::from_secs(1), at(3_000)).unwrap();
+    assert_eq!(next(&*two, 3_000), at(62_000));
+    assert_eq!(taken(take(&*two, 3_000)).not_before(), at(62_000));
+    assert_eq!(two.next_turn("other.example", HostInterval::default(), at(3_000)).unwrap(), at(3_000));
+    // A longer one counts from when it was asked for.
+    one.leave_alone(HOST, Duration::from_secs(600), at(10_000)).unwrap();
+    assert_eq!(next(&*two, 10_000), at(610_000));
+    assert_eq!(next(&*two, 610_000), at(610_000));
+    // A clock that was set back by an hour leaves a wait that is no longer than it was.
+    assert_eq!(next(&*one, 10_000 - HOUR), at(610_000 - HOUR));
 }
 
 fn robots(fetched_at: i64, crawl_delay: Option<u64>) -> RobotsCopy {

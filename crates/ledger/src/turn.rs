@@ -13,6 +13,7 @@
 //! | any | stamp by one who lost it | the same; the answer is "lost" |
 //! | held, stamped | given back by its holder | free, the stamp moves to when the request left, never to an earlier instant |
 //! | any | given back by one who lost it | the same, but a request that left late moves the stamp |
+//! | any | the host asks to be left alone | the same, and no stamp is given before that is over |
 
 use std::time::Duration;
 
@@ -101,6 +102,8 @@ pub(crate) struct TurnRecord {
     /// Whether the holder was told to send.
     pub(crate) stamped: bool,
     pub(crate) last_sent: Option<Moment>,
+    /// How long the host has asked to be left alone, and when it did.
+    pub(crate) left_alone: Option<Lease>,
 }
 
 impl TurnRecord {
@@ -139,20 +142,38 @@ impl TurnRecord {
         })
     }
 
+    /// The host asks to be left alone for `length` from now on. What it asked for before still holds where it is longer.
+    pub(crate) fn leave_alone(&mut self, length: Duration, now: &Moment) {
+        self.settle(now);
+        if self.still_left_alone(now) < length {
+            self.left_alone = Some(Lease { from: now.clone(), ttl: length });
+        }
+    }
+
+    fn still_left_alone(&self, now: &Moment) -> Duration {
+        self.left_alone.as_ref().and_then(|lease| lease.left(now)).unwrap_or_default()
+    }
+
     /// A stamp in the future counts as now. Returns whether there was one; the record must then be kept.
     pub(crate) fn settle(&mut self, now: &Moment) -> bool {
-        let is_ahead = self.last_sent.as_ref().is_some_and(|last| last.wall > now.wall);
-        self.last_sent = self.last_sent.take().map(|last| now.settle(last));
+        let stamps = self.last_sent.iter_mut().chain(self.left_alone.iter_mut().map(|lease| &mut lease.from));
+        let mut is_ahead = false;
+        for stamp in stamps {
+            is_ahead |= stamp.wall > now.wall;
+            *stamp = now.settle(stamp.clone());
+        }
         is_ahead
     }
 
     /// When a request might leave if the turn were free, once the record is [settled](Self::settle).
     pub(crate) fn not_before(&self, interval: HostInterval, now: &Moment) -> Timestamp {
-        next_turn(self.last_sent.as_ref().map(|last| now.place(last)), now.wall, interval)
+        let at = next_turn(self.last_sent.as_ref().map(|last| now.place(last)), now.wall, interval);
+        at.max(now.wall.checked_add(self.still_left_alone(now)).unwrap_or(Timestamp::MAX))
     }
 
     pub(crate) fn stamp(&mut self, turn: &Turn, now: &Moment, ttl: Duration) -> Stamp {
         self.settle(now);
+        let left_alone = self.still_left_alone(now);
         let Some((_, lease)) = self.held.as_mut().filter(|_| self.fence == turn.fence && !self.stamped)
         else {
             return Stamp::Lost;
@@ -164,6 +185,9 @@ impl TurnRecord {
                 let missing = missing.saturating_add(HostInterval::MARGIN);
                 return Stamp::Wait { at: now.wall.checked_add(missing).unwrap_or(Timestamp::MAX) };
             }
+        }
+        if !left_alone.is_zero() {
+            return Stamp::Wait { at: now.wall.checked_add(left_alone).unwrap_or(Timestamp::MAX) };
         }
         *lease = Lease { from: now.clone(), ttl };
         self.stamped = true;

@@ -54,7 +54,7 @@ mod tests;
 pub use backoff::Backoff;
 pub use due::{Due, SLACK, due};
 pub use interval::{HostInterval, next_turn};
-pub use retry_after::retry_after;
+pub use retry_after::{left_alone, retry_after};
 pub use rhythm::{PaceError, Rhythm};
 
 use std::time::Duration;

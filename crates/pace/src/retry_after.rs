@@ -36,6 +36,38 @@ pub fn retry_after(value: &[u8], now: Timestamp) -> Option<Duration> {
     Some(Duration::try_from(at.duration_since(now)).unwrap_or(Duration::ZERO))
 }
 
+/// How long a `429` (RFC 6585) without a `Retry-After` is taken to mean. Rate limits are counted by the minute more often than not.
+const TOO_MANY_REQUESTS: Duration = Duration::from_secs(60);
+
+/// The longest that one answer keeps a host from being asked. Whoever wants to be left alone for longer says so again after a
+/// day; whoever wrote seconds for milliseconds is not lost for years.
+const LEFT_ALONE_MAX: Duration = Duration::from_secs(24 * 3_600);
+
+/// How long a host is to be left alone as a whole after an answer with this status, whose `Retry-After` asks for `asked`:
+/// after `429 Too Many Requests` and `503 Service Unavailable`, which speak of the server and not of what was asked for.
+/// A `503` that names no wait may be about one page, and keeps nobody from the others.
+///
+/// At most 24 hours; at least a minute after a `429` that names no wait.
+///
+/// ```
+/// use std::time::Duration;
+/// use releve_pace::left_alone;
+///
+/// let asked = Some(Duration::from_secs(120));
+/// assert_eq!(left_alone(503, asked), asked);
+/// assert_eq!(left_alone(429, None), Some(Duration::from_secs(60)));
+/// assert_eq!(left_alone(503, None), None);
+/// assert_eq!(left_alone(404, asked), None);
+/// ```
+pub fn left_alone(status: u16, asked: Option<Duration>) -> Option<Duration> {
+    let wait = match status {
+        429 => asked.unwrap_or(TOO_MANY_REQUESTS),
+        503 => asked?,
+        _ => return None,
+    };
+    Some(wait.min(LEFT_ALONE_MAX)).filter(|wait| !wait.is_zero())
+}
+
 /// One of the three forms of an HTTP date. The day's name is not compared with the date: a server that has it wrong
 /// still means the date.
 fn http_date(value: &str, now: Timestamp) -> Option<Timestamp> {

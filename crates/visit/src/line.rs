@@ -9,10 +9,11 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use releve_fetch::{AccessHeader, Clock, Connection, Exchange, Fetch, FetchError};
 use releve_ledger::{Hosts, LedgerError, Stamp, Taking, Turn};
+use releve_pace::left_alone;
 use releve_robots::UserAgent;
 use tokio::time::sleep;
 
-use crate::runner::media_type;
+use crate::runner::{asked_wait, media_type};
 use crate::{Interrupt, Leaves, Request};
 
 /// How long before its time a turn is taken where a connection has to be opened first. A TLS handshake takes two or three
@@ -110,6 +111,15 @@ impl<C: Connection> Line<C> {
                     // Where the ledger fails now, the lease runs out by itself; what the publisher has served is not
                     // thrown away for it.
                     let sent = matches!(used, Ok(Some(Stood::Asked(_)))).then(|| clock.now());
+                    if let Ok(Some(Stood::Asked(exchange))) = &used
+                        && let Some(length) = asks_to_be_left_alone(exchange, clock.now())
+                    {
+                        tracing::info!(host, seconds = length.as_secs(), "the host asks to be left alone");
+                        // Noted before the turn is free for the next.
+                        if let Err(error) = hosts.leave_alone(host, length, clock.now()) {
+                            tracing::warn!(host, %error, "it could not be noted that the host asks to be left alone");
+                        }
+                    }
                     if let Err(error) = hosts.give_back(&turn, sent, clock.now()) {
                         tracing::warn!(host, %error, "the turn could not be given back");
                     }
@@ -212,6 +222,12 @@ impl<C: Connection> Line<C> {
         let authority = request.host.authority().to_owned();
         self.idle = connection.is_open().then_some(Idle { connection, authority, since });
     }
+}
+
+/// How long the host is to be left alone after this answer.
+fn asks_to_be_left_alone(exchange: &Exchange, now: Timestamp) -> Option<Duration> {
+    let response = exchange.outcome.as_ref().ok()?;
+    left_alone(response.status, asked_wait(&response.headers, now))
 }
 
 fn failed(error: FetchError) -> Exchange {

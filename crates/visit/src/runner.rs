@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use releve_fetch::{AccessHeader, Clock, Exchange, Fetch, Headers, Response};
@@ -285,7 +286,7 @@ fn answer(exchange: &Exchange, now: Timestamp) -> Answer<'_> {
             status: response.status,
             locations: response.headers.all("location").collect(),
             media_type: media_type(&response.headers),
-            retry_after: response.headers.first("retry-after").and_then(|value| retry_after(value, now)),
+            retry_after: asked_wait(&response.headers, now),
             body: match &response.body {
                 Ok(body) => Ok(&body.decoded),
                 Err(error) => Err(Failure { code: error.code(), message: sentence(error) }),
@@ -293,6 +294,11 @@ fn answer(exchange: &Exchange, now: Timestamp) -> Answer<'_> {
         }),
     };
     Answer { at: now, head }
+}
+
+/// The wait that `Retry-After` asks for.
+pub(crate) fn asked_wait(headers: &Headers, now: Timestamp) -> Option<Duration> {
+    headers.first("retry-after").and_then(|value| retry_after(value, now))
 }
 
 /// The `Content-Type`, where there is exactly one and it is text.

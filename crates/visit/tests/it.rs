@@ -277,7 +277,7 @@ async fn r35_a_prohibition_holds_and_an_agreement_lifts_it_for_the_address_alone
 async fn r36_nothing_of_a_host_is_read_whose_robots_txt_fails() {
     for (robots, expected, requests) in [
         (Answer::from(Reply::status(403)), "read", 2),
-        (Reply::status(429).into(), "read", 2),
+        (Reply::status(429).header("Retry-After", "0").into(), "read", 2),
         (Reply::status(410).into(), "read", 2),
         (Reply::status(500).into(), "robots-server-error", 1),
         (Reply::status(599).into(), "robots-server-error", 1),
@@ -297,6 +297,24 @@ async fn r36_nothing_of_a_host_is_read_whose_robots_txt_fails() {
         assert_eq!(code(world.visit("https://www.a.test/x").await), expected);
         assert_eq!(world.asked().len(), requests, "{expected}: {:?}", world.asked());
     }
+}
+
+/// What a busy server asks for holds for all of it, as its log shows.
+#[tokio::test]
+async fn r21_a_host_that_names_a_wait_is_left_alone_for_as_long() {
+    let world = world([host("www.a.test")
+        .at("/busy", Reply::status(503).header("Retry-After", "3"))
+        .at("/broken", Reply::status(503))
+        .at("/x", page("x"))]);
+    let visitor = world.visitor(0);
+    for (path, expected) in [("broken", "status-5xx"), ("busy", "status-5xx"), ("x", "read")] {
+        let visited = world.visit_with(&visitor, &order(&format!("https://www.a.test/{path}")), None).await;
+        assert_eq!(code(visited), expected);
+    }
+    let requests = world.lab.requests();
+    let gaps: Vec<_> = requests.windows(2).map(|pair| pair[1].arrived - pair[0].arrived).collect();
+    assert!(gaps[2] >= Duration::from_secs(3), "{gaps:?}");
+    assert!(gaps[..2].iter().all(|gap| *gap < Duration::from_secs(3)), "{gaps:?}");
 }
 
 /// A head that announces a gigabyte, and then nothing.

@@ -52,7 +52,8 @@ const BUSY_WAIT: Duration = Duration::from_secs(10);
 const STATEMENTS: usize = 64;
 
 /// How much of the file a connection holds in memory, in KiB. With ten million references in no order a batch of
-/// announcements touches some thousand pages of 4 KiB in each index; this holds those of one batch.
+/// announcements touches some thousand pages of 4 KiB in each index; this holds most of those of one batch, and leaves room
+/// for a file of the list within the 64 MiB that a walk may take.
 const CACHE_KIB: i64 = 8 * 1024;
 
 /// How many pages of 4 KiB the log holds before they are moved into the file: those of some batches as above, so that

@@ -19,6 +19,15 @@ struct WireTurn {
     held: Option<WireHeld>,
     stamped: bool,
     last_sent: Option<WireMoment>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    left_alone: Option<WireLease>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireLease {
+    from: WireMoment,
+    ttl_us: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -53,22 +62,29 @@ struct WireMoment {
 }
 
 pub(super) fn turn_to_text(turn: &TurnRecord) -> Result<String, Fault> {
-    let TurnRecord { fence, held, stamped, last_sent } = turn;
+    let TurnRecord { fence, held, stamped, last_sent, left_alone } = turn;
     to_text(&WireTurn {
         fence: *fence,
         held: held.as_ref().map(held_to_wire),
         stamped: *stamped,
         last_sent: last_sent.as_ref().map(moment_to_wire),
+        left_alone: left_alone
+            .as_ref()
+            .map(|lease| WireLease { from: moment_to_wire(&lease.from), ttl_us: micros_of(lease.ttl) }),
     })
 }
 
 pub(super) fn turn_from_text(text: &str) -> Result<TurnRecord, Fault> {
-    let WireTurn { fence, held, stamped, last_sent } = from_text(text)?;
+    let WireTurn { fence, held, stamped, last_sent, left_alone } = from_text(text)?;
     Ok(TurnRecord {
         fence,
         held: held.map(held_from_wire),
         stamped,
         last_sent: last_sent.map(moment_from_wire),
+        left_alone: left_alone.map(|lease| Lease {
+            from: moment_from_wire(lease.from),
+            ttl: Duration::from_micros(lease.ttl_us),
+        }),
     })
 }
 

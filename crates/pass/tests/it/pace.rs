@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use releve_fetch::MemoryAnswer;
 use releve_pass::End;
 
 use crate::site::{List, Planned, Site};
@@ -42,6 +43,32 @@ async fn r21_a_backlog_of_5000_articles_is_read_at_the_rate_that_is_promised() {
     assert!(gaps(&triggers).iter().all(|gap| *gap < CRON + MINUTE), "{triggers:?}");
     let read = world.asked(&List::Pages.article(new));
     assert!(read.len() == 1 && read[0] < comes + CRON + MINUTE, "{read:?}");
+}
+
+/// A publisher under load names a wait: every pass until then ends without a request, and what was left is read afterwards.
+#[tokio::test(start_paused = true)]
+async fn r21_a_host_that_asks_for_fifty_minutes_gets_them_and_nothing_is_lost() {
+    let world = World::new();
+    let site = Site::with_articles(List::Sitemaps, 5);
+    let publisher = site.clone();
+    world.publisher.answer_with(move |url, now| {
+        if url.ends_with("/a/3") && now < noon() + MINUTE {
+            return Some(MemoryAnswer::new(503, "text/html", "busy").header("retry-after", "3000"));
+        }
+        publisher.answer(url, now)
+    });
+    let source = List::Sitemaps.source();
+    let reports = world.passes(&source, (0..8).map(|quarter| CRON * quarter)).await;
+    let ends: Vec<End> = reports.iter().map(|report| report.end).collect();
+    assert_eq!(ends[..3], [End::TimeUp; 3], "{ends:?}");
+    world.check_pace(List::Sitemaps.trigger());
+    assert_eq!(world.check_sealed(&site).len(), 5);
+    let asked: Vec<Duration> =
+        world.publisher.asked().iter().map(|asked| since_noon(asked.sent_at)).collect();
+    let busy = world.asked("/a/3")[0];
+    let next = asked.iter().find(|at| **at > busy).unwrap();
+    let waited = next.saturating_sub(busy);
+    assert!(waited >= MINUTE * 50 && waited < MINUTE * 50 + CRON, "{waited:?}");
 }
 
 #[tokio::test(start_paused = true)]
