@@ -100,9 +100,10 @@ async fn r10_a_pass_over_pages_that_is_killed_anywhere_loses_nothing() {
 #[tokio::test(start_paused = true)]
 async fn r10_a_long_list_is_left_at_its_place_and_a_kill_costs_a_few_files() {
     let world = World::new();
-    let file = |number: u32| here(&format!("/sitemap-{number}.xml"));
-    let files: String = (0..5_000).map(|n| format!("<sitemap><loc>{}</loc></sitemap>", file(n))).collect();
-    let index = format!("<sitemapindex>{files}</sitemapindex>");
+    let file =
+        |number: u32| format!("<sitemap><loc>{}</loc></sitemap>", here(&format!("/sitemap-{number}.xml")));
+    let files: Vec<String> = (0..5_000).map(file).collect();
+    let index = format!("<sitemapindex>{}</sitemapindex>", files.concat());
     world.publisher.answer_with(move |url, _| {
         let path = url.strip_prefix("https://www.example.org/")?;
         Some(match path {
