@@ -278,6 +278,30 @@ fn r12_a_title_that_is_only_declared_is_the_headline_only_if_nothing_speaks_agai
 }
 
 #[test]
+fn r12_a_standfirst_is_found_where_the_headline_is_seen() {
+    // The `h1` is the end of the breadcrumb trail; a place stands before what the description says.
+    let text = "Port Louis. The bridge opens in autumn, and forty people have to look for another harbour.";
+    check(
+        "standfirst-with-a-place",
+        "/ferry",
+        &[
+            (Headline, &[("Last ferry leaves Port Louis in autumn", "h1")]),
+            (Standfirst, &[(text, "div")]),
+            (Authors, &[("Ada Lindqvist", "p #char=3,16")]),
+        ],
+    );
+    // An agency's line begins the article itself.
+    let description = "The bridge opens in autumn, and forty people have to look for another harbour";
+    let article = written_here(
+        &format!("<meta name=description content='{description}'>"),
+        &format!("<div class=first>PORT LOUIS (HPA) - {description}.</div>"),
+        "",
+        PageRules::default(),
+    );
+    assert_eq!(article.descriptor.standfirst, None);
+}
+
+#[test]
 fn r12_a_standfirst_is_shown_and_marked_up_as_one() {
     let named = "For one night in October the station clock told the truth about everybody's trains.";
     check(

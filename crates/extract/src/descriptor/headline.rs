@@ -6,6 +6,7 @@
 
 use html5ever::local_name;
 
+use super::lines::is_aside;
 use super::locate::locate;
 use super::subject::{Subject, fold};
 use crate::declared::plain::plain;
@@ -60,7 +61,12 @@ pub(crate) fn read<'a>(page: Page<'a>, declared: &'a Declared<'a>, subject: &Sub
         })
     });
     if let Some((node, text)) = best {
-        return Headline { is_chosen: true, node: Some(*node), readings: with_shown(&readings, *node, text) };
+        let readings = with_shown(&readings, *node, text);
+        // The end of a breadcrumb trail may be an `h1`; what stands around the article's head is told from the heading in that.
+        let in_trail = node.ancestors().any(is_aside);
+        let head = || shown(&declared.headings).map(|(heading, _)| heading).find(|heading| is_head(*heading));
+        let shown_at = if in_trail { head().unwrap_or(*node) } else { *node };
+        return Headline { is_chosen: true, node: Some(shown_at), readings };
     }
     // One that says more than a title, as the section before it, shows the headline without being it.
     let says_more = |text: &str| {
@@ -163,6 +169,12 @@ impl<'a> Site<'a> {
         let common = one.iter().filter(|word| other.binary_search(word).is_ok()).count();
         common >= 3 && 2 * common >= one.len().min(other.len())
     }
+}
+
+/// Whether a heading is that of a group, which HTML has for a heading with what belongs to it, and of no group beside the article.
+fn is_head(heading: Node<'_>) -> bool {
+    let is_group = |node: Node<'_>| node.is(&local_name!("hgroup"));
+    heading.ancestors().any(is_group) && !heading.ancestors().any(is_aside)
 }
 
 /// Whether a heading stands at the head of the text and is long enough to be a sentence.

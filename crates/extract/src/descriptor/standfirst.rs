@@ -33,6 +33,8 @@ const PARAGRAPH_CHARS_MIN: usize = 140;
 const SAMPLE_CHARS_MIN: usize = 80;
 /// How many letters of two texts have to be the same for one to be the other cut off.
 const SAME_CHARS_MIN: usize = 48;
+/// The name of the place before a first sentence is no longer.
+const PLACE_BYTES_MAX: usize = 40;
 /// How many letters a title has to have to be found again within a line.
 const TITLE_CHARS_MIN: usize = 16;
 
@@ -143,7 +145,10 @@ fn standfirst<'a>(
     let folded = fold(&line.text);
     let called = called(node);
     let is_sentence = is_long(&line.text, SENTENCE_CHARS_MIN);
-    let is_confirmed = known.descriptions.iter().any(|description| is_same(description, &folded));
+    let placed = without_place(&line.text).map(fold);
+    let is_confirmed = known.descriptions.iter().any(|description| {
+        is_same(description, &folded) || placed.as_ref().is_some_and(|text| is_same(description, text))
+    });
     let is_apart = is_in_header(node) || is_unlike_text(node, behind);
     let is_bold = is_bold(node);
     let found = if let Some(named) = called.filter(|_| is_apart && (is_sentence || is_confirmed)) {
@@ -233,6 +238,14 @@ fn is_repeated(folded: &str, behind: &[&Line<'_>]) -> bool {
 /// Whether a folded description is the text, or the text cut off.
 fn is_same(description: &str, text: &str) -> bool {
     description == text || is_long(description, SAME_CHARS_MIN) && text.starts_with(description)
+}
+
+/// A text without the place that it begins with, as in `Port Louis. The last ferry leaves.` Where an agency or a day stands too, it is the
+/// first sentence of the article.
+fn without_place(text: &str) -> Option<&str> {
+    let (place, rest) = text.split_once(". ")?;
+    let is_place = |place: &str| place.chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | '-' | '/'));
+    (place.len() <= PLACE_BYTES_MAX && is_place(place)).then_some(rest)
 }
 
 /// The element that is named for a standfirst: this one, or one close around it.
