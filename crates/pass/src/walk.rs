@@ -1,6 +1,8 @@
 //! Takes the walk over a source's backlog one file further. What the walk asks for and when it ends is decided in
 //! `releve-backlog`; here its requests become visits, and what it finds goes into the ledger's queue (R8).
 
+use std::time::Duration;
+
 use jiff::Timestamp;
 use releve_backlog::{Answer, Backlog, Batch, History, Noted, Page, Report, Step, Walk};
 use releve_bounds::Bounds;
@@ -37,6 +39,9 @@ const LIST_FAILURES_MAX: u32 = 3;
 /// How many files that are left go with one that is asked for, where the place of the walk is written behind it. It has some
 /// 60 bytes for each of them: kept behind every file, that of 50,000 would come to 150 GB in the walk.
 const FILES_LEFT_A_PLACE: usize = 1_000;
+
+/// The longest wait for one request of a walk that only looks. Somebody sits before it.
+const LOOK_WAIT_MAX: Duration = Duration::from_secs(3_600);
 
 /// What files of a list are asked for with.
 struct Asking<'a> {
@@ -106,6 +111,8 @@ pub enum NotWalked {
     LockHeld,
     /// The process was asked to stop.
     Interrupted,
+    /// The host's next turn is more than an hour away: it asks for that by a Crawl-delay or a Retry-After.
+    TurnTooFar,
 }
 
 impl<F: Fetch> Runner<F> {
@@ -274,9 +281,10 @@ impl<F: Fetch> Runner<F> {
         let (lost, lock_lost) = Interrupter::pair();
         let _renewing = self.keep_renewing(lock.clone(), lost);
         let interrupt = &interrupt.clone().or(lock_lost);
-        let asking = Asking::of(source, backlog, access, &Self::terms(source, Timestamp::MAX), interrupt);
+        let mut asking = Asking::of(source, backlog, access, &Self::terms(source, Timestamp::MAX), interrupt);
         let mut walk = Walk::begin(backlog, &History::default(), now);
         let ended = loop {
+            asking.terms.until = self.clock.now().checked_add(LOOK_WAIT_MAX).unwrap_or(Timestamp::MAX);
             match walk.next() {
                 Step::Batch(batch) => {
                     for announcement in &batch.announcements {
@@ -300,7 +308,8 @@ impl<F: Fetch> Runner<F> {
                 }
                 Step::End(_) => break Ok(walk.report().clone()),
                 step => match self.ask(&mut walk, step, &asking, &|_| Ok(())).await? {
-                    Asked::LetGo(_) => break Err(NotWalked::Interrupted),
+                    Asked::LetGo(LetGo::Interrupted) => break Err(NotWalked::Interrupted),
+                    Asked::LetGo(LetGo::OutOfTime) => break Err(NotWalked::TurnTooFar),
                     Asked::NotYet(Unread { address, code, .. }) => {
                         walk.missed(code, &shown(Some(&address)));
                         break Ok(walk.report().clone());

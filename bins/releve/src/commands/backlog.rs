@@ -86,6 +86,13 @@ fn look_through(global: &Global, world: &World, source: &Source, out: &mut dyn W
             Ok(Exit::LockHeld)
         }
         Err(NotWalked::Interrupted) => Ok(Exit::Interrupted),
+        Err(NotWalked::TurnTooFar) => {
+            tracing::error!(
+                "a host asks to be left alone for more than an hour, by its Crawl-delay or a Retry-After; \
+                 `releve explain` with an address of the list says until when"
+            );
+            Ok(Exit::Failures)
+        }
         Err(_) => bail!("the source `{}` has no [backlog]", source.name()),
         Ok(report) => {
             if global.json {

@@ -262,6 +262,20 @@ fn a_walk_that_only_looks_counts_an_article_once() {
     assert_eq!(ran.stdout.matches("/25-a").count(), 2, "{ran:?}");
 }
 
+/// Somebody sits before a walk that only looks, and is not left waiting for a host that wants to be left alone.
+#[test]
+fn a_walk_that_only_looks_does_not_wait_for_hours() {
+    let busy = Reply::status(429).header("Retry-After", "7200");
+    let sandbox = with_sitemap(newspaper().at("/2025.xml", busy));
+    let began = Instant::now();
+    let ran = sandbox.run(&["backlog", "example", "--dry-run"]).expect(1);
+    assert!(ran.stderr.contains("left alone for more than an hour"), "{ran:?}");
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+    assert_eq!(targets(&sandbox), ["/robots.txt", "/sitemap.xml", "/2025.xml"]);
+    let explained = sandbox.run(&["explain", "https://www.example.test/2024.xml"]).stdout;
+    assert!(explained.contains("next turn"), "{explained}");
+}
+
 /// The most memory that a process has had so far, in KiB.
 fn peak(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
