@@ -54,7 +54,7 @@ fn every_page_is_checked() {
             pages += 1;
         }
     }
-    assert_eq!(pages, 19);
+    assert_eq!(pages, 20);
 }
 
 #[test]
@@ -73,6 +73,7 @@ fn r12_text_is_copied_whole_and_in_order() {
 #[test]
 fn r12_no_other_articles_text_is_taken() {
     check("another-article");
+    check("calls-for-action");
     check("consent");
     check("index");
     check("payment");

@@ -188,8 +188,8 @@ const BESIDE: &[&[&str]] = &[
         "subscription",
     ],
     &["subscriptions"],
-    // What pops up.
-    &["hovercard", "rollover", "tooltip"],
+    // What pops up, and what calls for something.
+    &["cta", "hovercard", "popover", "popup", "promo", "promos", "rollover", "tooltip"],
     // What is said about pictures.
     &["caption", "captions", "lightbox"],
     // About the article, not of it.
@@ -204,7 +204,6 @@ const AROUND: &[&[&str]] = &[
         "affiliate",
         "banner",
         "blocker",
-        "cta",
         "disclaimer",
         "footer",
         "follow",
@@ -212,19 +211,7 @@ const AROUND: &[&[&str]] = &[
         "modal",
         "nav",
     ],
-    &[
-        "noprint",
-        "overlay",
-        "poll",
-        "popover",
-        "popup",
-        "prev",
-        "print",
-        "promo",
-        "promos",
-        "promotion",
-        "pullquote",
-    ],
+    &["noprint", "overlay", "poll", "prev", "print", "promotion", "pullquote"],
     &["rail", "rating", "search", "sidebar", "social", "sponsor", "sponsored", "tabs", "toc", "tools"],
     &[
         "auteur",
