@@ -199,7 +199,7 @@ impl<'f> Builder<'f> {
             }
             local_name!("pre") | local_name!("listing") | local_name!("xmp") | local_name!("plaintext") => {
                 let text = preformatted(node);
-                if !text.trim().is_empty() {
+                if !text.trim().is_empty() && !numbers_lines(node, &text) {
                     self.size = self.size.saturating_add(text.len()).saturating_add(BLOCK_SIZE);
                     self.blocks.push(Block::Preformatted(text));
                 }
@@ -345,7 +345,38 @@ impl<'f> Builder<'f> {
     }
 }
 
-/// Whether a table only lays out the page: it holds another, or no row has two cells that say something, or it is declared so.
+/// Whether a preformatted text is the numbers of the lines of the one in the next cell.
+fn numbers_lines(node: Node<'_>, text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii_digit() || c.is_ascii_whitespace())
+        && node
+            .ancestors()
+            .find(|cell| cell.is(&local_name!("td")))
+            .and_then(Node::parent)
+            .is_some_and(is_listing)
+}
+
+/// Whether a row holds two cells with one preformatted text each: code, and the numbers of its lines.
+fn is_listing(row: Node<'_>) -> bool {
+    let is_preformatted = |cell: Node<'_>| {
+        std::iter::successors(only_child(cell), |node| only_child(*node))
+            .any(|node| node.is(&local_name!("pre")))
+    };
+    let mut cells = row.children().filter(|cell| cell.is(&local_name!("td")));
+    let two = [cells.next(), cells.next()];
+    cells.next().is_none() && two.into_iter().all(|cell| cell.is_some_and(is_preformatted))
+}
+
+/// The only thing in an element, white space aside.
+fn only_child(node: Node<'_>) -> Option<Node<'_>> {
+    let says_something = |node: &Node<'_>| {
+        node.name().is_some() || node.as_text().is_some_and(|text| !text.trim_start().is_empty())
+    };
+    let mut children = node.children().filter(says_something);
+    children.next().filter(|_| children.next().is_none())
+}
+
+/// Whether a table only lays out the page: it holds another, or no row has two cells that say something, or it is code beside the numbers of
+/// its lines, or it is declared so.
 fn is_layout(table: Node<'_>) -> bool {
     if matches!(table.attribute("role"), Some("presentation" | "none")) {
         return true;
@@ -354,6 +385,7 @@ fn is_layout(table: Node<'_>) -> bool {
     for node in table.descendants() {
         match node.name() {
             Some(&local_name!("table")) => return true,
+            Some(&local_name!("tr")) if is_listing(node) => return true,
             Some(&local_name!("tr")) => {
                 let cells = node.children().filter(|cell| {
                     matches!(cell.name(), Some(&local_name!("td") | &local_name!("th"))) && has_text(*cell)
