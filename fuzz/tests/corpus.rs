@@ -35,16 +35,10 @@ fn files(folder: &Path, found: &mut Vec<Vec<u8>>) {
     }
 }
 
-/// What a target begins with: its corpus, and fixtures of its language.
+/// What a target begins with. Where the fixtures have its language, its corpus is a link to them.
 fn seeds(target: &Target) -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();
     files(&root().join("fuzz/corpus").join(target.name), &mut seeds);
-    match target.name {
-        "page" => files(&root().join("fixtures/extract"), &mut seeds),
-        "cms_json" => files(&root().join("fixtures/extract/json"), &mut seeds),
-        "source" => files(&root().join("fixtures/config"), &mut seeds),
-        _ => {}
-    }
     assert!(!seeds.is_empty(), "the target {} has no corpus", target.name);
     seeds
 }
