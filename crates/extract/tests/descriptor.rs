@@ -267,6 +267,18 @@ fn r12_a_headline_is_neither_cut_at_a_dash_nor_the_sites_name() {
 }
 
 #[test]
+fn r12_a_headline_may_lead_to_the_page_above_that_is_its_own() {
+    // Another form of the article: its address goes on behind that of the first.
+    let title = "Low water, and what it leaves on the mud";
+    let page = format!(
+        "<!doctype html><title>{title}</title><meta property=og:title content='{title}'>
+        <main><h1><a href=/low-water>{title}</a></h1><p>Twice a day the water leaves the boats on the mud.</p></main>"
+    );
+    let article = copied(title, page.as_bytes(), "/low-water/amp", PageRules::default());
+    assert_eq!(article.descriptor.headline.unwrap().place.to_string(), "h1");
+}
+
+#[test]
 fn r12_a_title_that_is_only_declared_is_the_headline_only_if_nothing_speaks_against_it() {
     check("headline-of-the-page", "/low-water", &[(Headline, &[("Low water", "meta[property=og:title]")])]);
     // Both of its parts are headings: one may be the headline and the other the section, or the band.

@@ -52,7 +52,11 @@ pub(crate) fn read<'a>(page: Page<'a>, declared: &'a Declared<'a>, subject: &Sub
     };
 
     let mut h1s: Vec<_> = shown(&declared.h1s).collect();
-    h1s.retain(|(node, text)| !site.is_shown_by(*node, text));
+    // The page above is the article's own where this is a further page or another form of it, and then bears its title.
+    let is_titled = |text: &str| declared_part(text) >= Some(Part::Beginning);
+    h1s.retain(|(node, text)| {
+        !site.is_shown_by(*node, text) && (is_titled(text) || !site.is_below(*node, |path| path != "/"))
+    });
     let best = first_best(&h1s, any_part).or_else(|| {
         let mut akin = h1s.iter().filter(|(_, text)| is_akin(text));
         akin.next().filter(|_| akin.next().is_none()).or(match &*h1s {
@@ -137,20 +141,23 @@ impl<'a> Site<'a> {
         !folded.is_empty() && (self.host.contains(folded) || self.names.iter().any(|name| name == folded))
     }
 
-    /// Whether a heading is the site's name rather than a headline: it links to the front page, or to a page above this one, or is what the
-    /// site calls itself.
+    /// Whether a heading is the site's name rather than a headline: it links to the front page, or is what the site calls itself.
     fn is_shown_by(&self, node: Node<'_>, text: &str) -> bool {
+        self.is_below(node, |path| path == "/") || self.is_called(&fold(text))
+    }
+
+    /// Whether a heading links to a page above this one, with such a path.
+    fn is_below(&self, heading: Node<'_>, is_meant: impl Fn(&str) -> bool) -> bool {
         let address = self.page.envelope.address;
-        let links = node.descendants().chain(node.ancestors().take(2));
-        let links = links.filter_map(|node| node.attribute("href"));
-        let above = |target: &str| {
+        let links = heading.descendants().chain(heading.ancestors().take(2));
+        let targets = links.filter_map(|node| address.join(node.attribute("href")?).ok());
+        let is_above = |target: &str| {
             let below = address.path().strip_prefix(target.trim_end_matches('/'));
-            below.is_some_and(|below| below.starts_with('/') && below != "/")
+            is_meant(target) && below.is_some_and(|below| below.starts_with('/') && below != "/")
         };
-        let home = links
-            .filter_map(|href| address.join(href).ok())
-            .any(|target| target.host() == address.host() && above(target.path_and_query()));
-        home || self.is_called(&fold(text))
+        targets
+            .filter(|target| target.host() == address.host())
+            .any(|target| is_above(target.path_and_query()))
     }
 
     /// A title without the site's name behind its last mark, if that is what stands there.
