@@ -86,7 +86,7 @@ pub(crate) fn read(
             notices.push(Notice::new(NoticeCode::SelectorUnmatched, what));
         }
     }
-    let relation = relation::read(page, subject, known, notices);
+    let relation = relation::read(page, declared, subject, known, notices);
     (descriptor, relation)
 }
 

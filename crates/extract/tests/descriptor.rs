@@ -401,6 +401,28 @@ fn r14_alternates_and_several_originals_declare_nothing() {
     assert!(two.notices.iter().any(|notice| notice.code == NoticeCode::RelationAmbiguous));
 }
 
+/// A graph names things once and points at them from everywhere else.
+#[test]
+fn r14_an_original_that_is_only_pointed_at_is_followed_to_its_address() {
+    let graph = |original: &str| {
+        format!(
+            r##"<script type="application/ld+json">{{"@graph": [
+                {{"@type": "Article", "headline": "The tower leans", "translationOfWork": {{"@id": "#original"}}}},
+                {{"@type": "Article", "@id": "#original", "name": "La cloche"{original}}}]}}</script>"##
+        )
+    };
+    let read = |head: &str| written_here(head, "", "", PageRules::default());
+    let article = read(&graph(r#", "url": "https://www.example.org/fr/la-cloche""#));
+    assert_eq!(
+        article.relation.map(|relation| written(&relation.original)),
+        Some(("https://www.example.org/fr/la-cloche".into(), "json-ld[0].@graph[1].url".into()))
+    );
+    // One that has none anywhere is named without an address.
+    let article = read(&graph(""));
+    assert_eq!(article.relation, None);
+    assert!(article.notices.iter().any(|notice| notice.code == NoticeCode::RelationAmbiguous));
+}
+
 /// Systems that link every version to the original link the original to itself.
 #[test]
 fn r14_the_original_is_no_translation_of_itself() {

@@ -1,6 +1,7 @@
 //! The original that an article says to be a translation of (R14).
 
 use super::subject::{Known, Subject};
+use crate::declared::Declared;
 use crate::look_up::element_value;
 use crate::page::Page;
 use crate::{Notice, NoticeCode, Place, Relation, RelationKind, Value};
@@ -15,6 +16,7 @@ const ORIGINALS_MAX: usize = 8;
 /// Alternate versions (`hreflang`, `workTranslation`) declare no original, nor does a work that is named without an address.
 pub(crate) fn read(
     page: Page<'_>,
+    declared: &Declared<'_>,
     subject: &Subject<'_>,
     known: &Known<'_>,
     notices: &mut Vec<Notice>,
@@ -29,8 +31,13 @@ pub(crate) fn read(
         }));
     } else {
         for work in subject.things.iter().flat_map(|thing| thing.each("translationOfWork", ORIGINALS_MAX)) {
-            let address =
-                if work.json.is_object() { work.get("url").or_else(|| work.get("@id")) } else { Some(work) };
+            let address = if work.json.is_object() {
+                // One that is only a reference has its address where it is described, or is it.
+                let described = declared.linked_data.resolve(work.clone(), "url");
+                described.and_then(|work| work.get("url")).or_else(|| work.get("@id"))
+            } else {
+                Some(work)
+            };
             match address.and_then(|address| address.text()) {
                 Some((text, place)) if is_address(&text) => originals.push(Value::new(text, place)),
                 _ => nameless += 1,
