@@ -137,6 +137,9 @@ pub trait Hosts: Send + Sync {
     /// is over. A shorter wait than one that still runs changes nothing.
     fn leave_alone(&self, host: &str, length: Duration, now: Timestamp) -> Result<(), LedgerError>;
 
+    /// Until when `host` is left alone because it [asked for it](Self::leave_alone); `None`: it is not.
+    fn left_alone_until(&self, host: &str, now: Timestamp) -> Result<Option<Timestamp>, LedgerError>;
+
     /// When a request to `host` might leave if one took the turn now. Takes nothing, and does not ask who holds it.
     fn next_turn(&self, host: &str, interval: HostInterval, now: Timestamp)
     -> Result<Timestamp, LedgerError>;

@@ -128,6 +128,13 @@ impl Hosts for MemoryLedger {
         Ok(())
     }
 
+    fn left_alone_until(&self, host: &str, now: Timestamp) -> Result<Option<Timestamp>, LedgerError> {
+        let (mut held, now) = self.held_at(now);
+        let Some(turn) = held.turns.get_mut(host) else { return Ok(None) };
+        turn.settle(&now);
+        Ok(turn.left_alone_until(&now))
+    }
+
     fn next_turn(
         &self,
         host: &str,

@@ -559,12 +559,14 @@ pub fn r21_a_host_that_asks_to_be_left_alone_is_by_every_process(open: Open<'_>)
     one.give_back(&held, None, at(2_000)).unwrap();
     two.leave_alone(HOST, Duration::from_secs(1), at(3_000)).unwrap();
     assert_eq!(next(&*two, 3_000), at(62_000));
+    assert_eq!(two.left_alone_until(HOST, at(3_000)).unwrap(), Some(at(62_000)));
     assert_eq!(taken(take(&*two, 3_000)).not_before(), at(62_000));
     assert_eq!(two.next_turn("other.example", HostInterval::default(), at(3_000)).unwrap(), at(3_000));
     // A longer one counts from when it was asked for.
     one.leave_alone(HOST, Duration::from_secs(600), at(10_000)).unwrap();
     assert_eq!(next(&*two, 10_000), at(610_000));
     assert_eq!(next(&*two, 610_000), at(610_000));
+    assert_eq!(two.left_alone_until(HOST, at(610_000)).unwrap(), None);
     // A clock that was set back by an hour leaves a wait that is no longer than it was.
     assert_eq!(next(&*one, 10_000 - HOUR), at(610_000 - HOUR));
 }

@@ -150,6 +150,12 @@ impl TurnRecord {
         }
     }
 
+    /// Until when the host is left alone, once the record is [settled](Self::settle).
+    pub(crate) fn left_alone_until(&self, now: &Moment) -> Option<Timestamp> {
+        let left = self.still_left_alone(now);
+        (!left.is_zero()).then(|| now.wall.checked_add(left).unwrap_or(Timestamp::MAX))
+    }
+
     fn still_left_alone(&self, now: &Moment) -> Duration {
         self.left_alone.as_ref().and_then(|lease| lease.left(now)).unwrap_or_default()
     }
@@ -168,12 +174,12 @@ impl TurnRecord {
     /// When a request might leave if the turn were free, once the record is [settled](Self::settle).
     pub(crate) fn not_before(&self, interval: HostInterval, now: &Moment) -> Timestamp {
         let at = next_turn(self.last_sent.as_ref().map(|last| now.place(last)), now.wall, interval);
-        at.max(now.wall.checked_add(self.still_left_alone(now)).unwrap_or(Timestamp::MAX))
+        at.max(self.left_alone_until(now).unwrap_or(at))
     }
 
     pub(crate) fn stamp(&mut self, turn: &Turn, now: &Moment, ttl: Duration) -> Stamp {
         self.settle(now);
-        let left_alone = self.still_left_alone(now);
+        let left_alone = self.left_alone_until(now);
         let Some((_, lease)) = self.held.as_mut().filter(|_| self.fence == turn.fence && !self.stamped)
         else {
             return Stamp::Lost;
@@ -186,8 +192,8 @@ impl TurnRecord {
                 return Stamp::Wait { at: now.wall.checked_add(missing).unwrap_or(Timestamp::MAX) };
             }
         }
-        if !left_alone.is_zero() {
-            return Stamp::Wait { at: now.wall.checked_add(left_alone).unwrap_or(Timestamp::MAX) };
+        if let Some(at) = left_alone {
+            return Stamp::Wait { at };
         }
         *lease = Lease { from: now.clone(), ttl };
         self.stamped = true;

@@ -292,7 +292,10 @@ fn request(
     }
     let at = ledger.next_turn(host.host(), source.rhythm().host(), now)?;
     let text = if at <= now { "now".to_owned() } else { at.to_string() };
-    explained.lines.push(("next turn", format!("{text}, at {}", host.host())));
+    let left_alone = ledger.left_alone_until(host.host(), now)?;
+    let why = if left_alone.is_some() { ", which asks to be left alone until then" } else { "" };
+    explained.lines.push(("next turn", format!("{text}, at {}{why}", host.host())));
+    object.insert("left_alone_until".to_owned(), json!(left_alone));
     object.insert("next_turn".to_owned(), json!(at));
     Ok(Value::Object(object))
 }

@@ -1,5 +1,6 @@
 //! `releve status`: what each source has read, refused and has before it.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 
 use anyhow::Result;
@@ -40,6 +41,14 @@ pub(crate) fn run(global: &Global, all: bool, out: &mut dyn Write) -> Result<Exi
             Some(PassEnd::Interrupted) => "interrupted".to_owned(),
             Some(PassEnd::Finished { at, .. }) => format!("{at:.0}"),
         };
+        let mut left_alone = Vec::new();
+        for host in source.hosts().entries() {
+            // The turn is the host's, whatever its port.
+            let host = host.split(':').next().unwrap_or_default();
+            if let Some(until) = ledger.left_alone_until(host, now)? {
+                left_alone.push((host.to_owned(), until));
+            }
+        }
         let mut listed = list(ledger.as_ref(), name, State::SetAside, all)?;
         listed.extend(list(ledger.as_ref(), name, State::Refused, all)?);
         // A count and a list are two looks at a ledger that a pass may be writing to.
@@ -60,6 +69,7 @@ pub(crate) fn run(global: &Global, all: bool, out: &mut dyn Write) -> Result<Exi
                 "sealed": counts.sealed,
                 "set_aside": counts.set_aside,
                 "trigger_due_at": due_at,
+                "left_alone_until": left_alone.into_iter().collect::<BTreeMap<_, _>>(),
                 "backlog": backlog.as_ref().map(Stand::to_json),
                 "last_pass": ended,
                 "last_report": report,
@@ -82,7 +92,7 @@ pub(crate) fn run(global: &Global, all: bool, out: &mut dyn Write) -> Result<Exi
                 (true, false) => format!("{due_at:.0}"),
             },
         ]);
-        refused.push((name, listed, left_out));
+        refused.push((name, left_alone, listed, left_out));
     }
     if global.json {
         print_json(out, &objects)?;
@@ -96,7 +106,13 @@ pub(crate) fn run(global: &Global, all: bool, out: &mut dyn Write) -> Result<Exi
     if !world.has_ledger() {
         writeln!(out, "Nothing was read yet; `releve pass` reads what is due.")?;
     }
-    for (name, listed, left_out) in refused {
+    for (name, left_alone, listed, left_out) in refused {
+        for (host, until) in left_alone {
+            writeln!(
+                out,
+                "{name}: {host} asks to be left alone until {until:.0}, so nothing is read there before"
+            )?;
+        }
         for entry in listed {
             let Some(refusal) = &entry.refusal else { continue };
             let aside = if entry.state == State::SetAside { ", set aside" } else { "" };

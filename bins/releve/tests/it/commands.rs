@@ -235,6 +235,9 @@ fn r21_a_host_that_asks_to_be_left_alone_is_asked_for_nothing() {
     // Nothing else is asked for at this host either, in whatever pass: not the trigger, not the other article.
     let asked = sandbox.asked();
     assert_eq!(asked.len(), 3, "{asked:?}");
+    explains(&sandbox, A, &["which asks to be left alone until then"], &[]);
+    let status = sandbox.run(&["status"]).stdout;
+    assert!(status.contains("www.example.test asks to be left alone until"), "{status}");
     for clock in ["+16m", "+9h"] {
         sandbox.at_clock(clock);
         assert_eq!(sandbox.pass()["end"], "time-up");
