@@ -70,7 +70,7 @@ fn main() {
     let sealed_count = 1_000.min(references);
     let mut entries = Vec::new();
     for _ in 0..sealed_count / 100 {
-        let next = ledger.next_to_read(&pass, Choice::All, now, 100).unwrap();
+        let next = ledger.next_to_read(&pass, Choice::All, &[], now, 100).unwrap();
         for entry in next {
             let digest = std::array::from_fn(|_| 7);
             let sealed = Sealed {
@@ -110,7 +110,7 @@ fn main() {
     let found = ledger.entries_at("example", batch[0].address.as_ref().unwrap()).unwrap();
     println!("found {} by address in {:.1?}", found.len(), start.elapsed());
     let start = Instant::now();
-    let next = ledger.next_to_read(&pass, Choice::All, now, 100).unwrap();
+    let next = ledger.next_to_read(&pass, Choice::All, &[], now, 100).unwrap();
     println!("handed out {} in {:.1?}", next.len(), start.elapsed());
     drop(ledger);
     println!("{} bytes a queued reference", weight() / references);

@@ -27,7 +27,7 @@
 //!     modified: None,
 //! };
 //! assert_eq!(ledger.announce(&pass, &[announced], now)?.new, 1);
-//! let next = ledger.next_to_read(&pass, Choice::All, now, 10)?;
+//! let next = ledger.next_to_read(&pass, Choice::All, &[], now, 10)?;
 //! assert_eq!(next[0].identifier, "4711");
 //!
 //! // A request: take the host's turn, connect, wait, stamp, send, give back.
@@ -201,13 +201,15 @@ pub trait Ledger: Hosts {
     ) -> Result<(), LedgerError>;
 
     /// Up to `limit` references that `pass` is to read at `now`: what the trigger announced before what the backlog
-    /// holds, each newest first, and none that this pass has tried before (R23).
+    /// holds, each newest first, and none that this pass has tried before (R23). Those whose address is at one of the hosts
+    /// `but_at` are left out.
     ///
     /// What it returns it returns again until the outcome is [recorded](Self::record).
     fn next_to_read(
         &self,
         pass: &Pass,
         choice: Choice,
+        but_at: &[String],
         now: Timestamp,
         limit: usize,
     ) -> Result<Vec<Entry>, LedgerError>;

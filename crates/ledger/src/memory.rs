@@ -295,13 +295,21 @@ impl Ledger for MemoryLedger {
         &self,
         pass: &Pass,
         choice: Choice,
+        but_at: &[String],
         now: Timestamp,
         limit: usize,
     ) -> Result<Vec<Entry>, LedgerError> {
         let mut held = self.held();
         let source = held.source(&pass.source, pass.fence)?;
-        let mut next: Vec<&Entry> =
-            source.entries.values().filter(|entry| entry.is_for(pass.id, choice, now)).collect();
+        let is_at = |entry: &Entry, host: &String| {
+            entry.address.as_ref().is_some_and(|address| address.host() == host)
+        };
+        let mut next: Vec<&Entry> = source
+            .entries
+            .values()
+            .filter(|entry| entry.is_for(pass.id, choice, now))
+            .filter(|entry| !but_at.iter().any(|host| is_at(entry, host)))
+            .collect();
         let order = |entry: &&Entry| (entry.seen_in, Reverse(entry.date()));
         if limit == 1 {
             // Whoever reads one after the other asks again for each, and has thousands to sort.

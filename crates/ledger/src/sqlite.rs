@@ -12,8 +12,8 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, 
 
 pub use self::open::Realm;
 use self::rows::{
-    AT_ADDRESS, NEXT_TO_READ, READ_ELSEWHERE, address_key, entry, find_entry, find_robots, instant, length,
-    limit, maybe_instant, micros, number, put_entry, put_robots, receipt,
+    AT_ADDRESS, NEXT_TO_READ, READ_ELSEWHERE, address_key, beginnings, entry, find_entry, find_robots,
+    instant, length, limit, maybe_instant, micros, number, put_entry, put_robots, receipt,
 };
 use crate::{
     AT_ADDRESS_MAX, Announced, Choice, Counts, Entry, Heard, Hosts, Ledger, LedgerError, LedgerErrorKind,
@@ -526,14 +526,16 @@ impl Ledger for SqliteLedger {
         &self,
         pass: &Pass,
         choice: Choice,
+        but_at: &[String],
         now: Timestamp,
         most: usize,
     ) -> Result<Vec<Entry>, LedgerError> {
+        let but_at = beginnings(but_at);
         self.reading(|transaction| {
             let source = locked_source(transaction, &pass.source, pass.fence)?;
             let mut statement = transaction.prepare_cached(NEXT_TO_READ)?;
             let states = number(choice.last_state());
-            entries(statement.query(params![source, pass.id.0, micros(now), limit(most), states])?)
+            entries(statement.query(params![source, pass.id.0, micros(now), limit(most), states, but_at])?)
         })
     }
 

@@ -169,12 +169,17 @@ fn announced(identifier: &str, seen_in: SeenIn, published: i64, modified: Option
     }
 }
 
+/// What has no other identifier than its address.
+fn at_address(address: &str, seen_in: SeenIn, published: i64) -> Announced {
+    Announced { address: address.parse().ok(), ..announced(address, seen_in, published, None) }
+}
+
 fn identifiers(entries: &[Entry]) -> Vec<&str> {
     entries.iter().map(|entry| entry.identifier.as_str()).collect()
 }
 
 fn to_read(ledger: &dyn Ledger, pass: &Pass, now: i64) -> Vec<Entry> {
-    ledger.next_to_read(pass, Choice::All, at(now), 100).unwrap()
+    ledger.next_to_read(pass, Choice::All, &[], at(now), 100).unwrap()
 }
 
 fn receipt(sequence: u64, mark: u8) -> Receipt {
@@ -322,7 +327,7 @@ pub fn r10_who_lost_the_lock_writes_nothing(open: Open<'_>) {
         one.mark(&lost, Round::Trigger, at(2)),
         one.finish_pass(&lost, at(2), "{}"),
         one.begin_pass(&lost_lock, at(2)).map(|_| ()),
-        one.next_to_read(&lost, Choice::All, at(2), 1).map(|_| ()),
+        one.next_to_read(&lost, Choice::All, &[], at(2), 1).map(|_| ()),
     ];
     for write in writes {
         assert_eq!(write.unwrap_err().kind(), LedgerErrorKind::LockLost);
@@ -702,7 +707,7 @@ pub fn r23_what_failed_is_apart_from_what_nobody_tried(open: Open<'_>) {
     ledger.release(&lock_of_one).unwrap();
 
     let pass = begin(&*ledger, HOUR);
-    let untried = ledger.next_to_read(&pass, Choice::Untried, at(HOUR), 100).unwrap();
+    let untried = ledger.next_to_read(&pass, Choice::Untried, &[], at(HOUR), 100).unwrap();
     assert_eq!(identifiers(&untried), ["left"]);
     assert_eq!(identifiers(&to_read(&*ledger, &pass, HOUR)), ["failed", "left"]);
 }
@@ -798,7 +803,25 @@ pub fn announced_references_are_read_newest_first(open: Open<'_>) {
 
     let order = ["both", "trigger-new", "modified", "undated", "trigger-old", "backlog-new", "backlog-old"];
     assert_eq!(identifiers(&to_read(&*ledger, &pass, 10)), order);
-    assert_eq!(identifiers(&ledger.next_to_read(&pass, Choice::All, at(10), 2).unwrap()), order[..2]);
+    assert_eq!(identifiers(&ledger.next_to_read(&pass, Choice::All, &[], at(10), 2).unwrap()), order[..2]);
+    ledger
+        .announce(
+            &pass,
+            &[
+                at_address("https://other.example/a", SeenIn::Trigger, 99),
+                at_address("https://other.example:8443/b", SeenIn::Trigger, 98),
+                at_address("https://other.example.org/c", SeenIn::Trigger, 97),
+                Announced {
+                    identifier: "d".to_owned(),
+                    ..at_address("https://other.example/d", SeenIn::Trigger, 96)
+                },
+            ],
+            at(10),
+        )
+        .unwrap();
+    let but_at = ["other.example".to_owned(), "nowhere.example".to_owned()];
+    let elsewhere = ledger.next_to_read(&pass, Choice::All, &but_at, at(10), 2).unwrap();
+    assert_eq!(identifiers(&elsewhere), ["https://other.example.org/c", "both"]);
     assert_eq!(ledger.known(SOURCE, &["both", "undated", "neither"]).unwrap(), 2);
     assert_eq!(ledger.known("other", &["both"]).unwrap(), 0);
 }

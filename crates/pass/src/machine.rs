@@ -11,27 +11,28 @@
 //! Triggering  read                                     Choosing    choose among all that is queued
 //!             refused by robots.txt                    Over        finish: nothing more is asked of the source
 //!             refused or failed otherwise              Choosing    choose among all that is queued
-//!             let go                                   Over        finish
 //! Choosing    a reference                              Reading     read the article
 //!             the backlog's list goes first            Walking     take a step of its walk
 //!             the time is up                           Over        finish
 //!             none left                                Over        finish; not as done, if the trigger failed
+//!                                                                  or something comes too late
 //! Walking     a step was taken                         Choosing    choose
-//!             let go                                   Over        finish
 //! Reading     ready to be deposited                    Depositing  offer it to the vault
 //!             refused                                  Choosing    record it; choose
 //!             its identifiers differ                   Over        record it; finish at once
-//!             let go                                   Over        finish
 //! Depositing  sealed, or sealed already                Choosing    record it; choose
 //!             refused for good                         Choosing    record it; choose
 //!             refused: key revoked, source inactive    Over        finish at once
 //!             failed, and not yet three times          Depositing  offer it again, after a pause
 //!             failed for the third time                Choosing    record it; choose
 //!             failed, for the tenth time in a row      Over        record it; finish at once
+//! these three let go, interrupted                      Over        finish
+//!             let go, the turn comes too late          Choosing    choose what is at other hosts
 //! any         interrupted                              —           finish after what is in hand
 //! ```
 //!
-//! A request is let go, before it is sent, by an interruption or because its turn comes after the end of the pass.
+//! A request is let go, before it is sent, by an interruption or because its turn comes after the end of the pass. One host
+//! that asks to be left alone for a day keeps nobody from what is at others.
 //!
 //! The machine counts and decides; what a trigger, an article or a deposit is, it does not know.
 
@@ -146,7 +147,7 @@ pub enum Triggered {
 pub enum LetGo {
     /// An interruption came first.
     Interrupted,
-    /// Its turn comes after the end of the pass.
+    /// Its turn comes after the end of the pass. Nothing else at its host is chosen.
     OutOfTime,
 }
 
@@ -212,6 +213,8 @@ pub struct Pass {
     state: State,
     again: bool,
     interrupted: bool,
+    /// Whether a turn comes after the end of the pass, so that something is left.
+    is_late: bool,
     failures_in_a_row: u32,
     tally: Tally,
 }
@@ -234,6 +237,7 @@ impl Pass {
             state: State::Locking,
             again: false,
             interrupted: false,
+            is_late: false,
             failures_in_a_row: 0,
             tally: Tally::default(),
         };
@@ -305,6 +309,7 @@ impl Pass {
             }
             Chosen::Nothing | Chosen::TimeUp if self.tally.trigger_failed => self.finish(End::TriggerFailed),
             Chosen::TimeUp => self.finish(End::TimeUp),
+            Chosen::Nothing if self.is_late => self.finish(End::TimeUp),
             Chosen::Nothing => self.finish(End::Done),
         }
     }
@@ -401,10 +406,13 @@ impl Pass {
     }
 
     fn let_go(&mut self, why: LetGo) -> Step {
-        self.finish(match why {
-            LetGo::Interrupted => End::Interrupted,
-            LetGo::OutOfTime => End::TimeUp,
-        })
+        match why {
+            LetGo::Interrupted => self.finish(End::Interrupted),
+            LetGo::OutOfTime => {
+                self.is_late = true;
+                self.choose()
+            }
+        }
     }
 
     fn finish(&mut self, end: End) -> Step {

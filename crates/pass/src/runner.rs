@@ -10,7 +10,7 @@ use releve_ledger::{
     Announced, Choice, Entry, Ledger, LedgerError, LedgerErrorKind, Outcome as Came, Pass as LedgerPass,
     PutOff, Round, Sealed, SeenIn, SourceLock, Taking,
 };
-use releve_pace::{Backoff, Due};
+use releve_pace::{Backoff, Due, SLACK};
 use releve_proof::{Connector, RootSet};
 use releve_source::{AccessSpec, Source, Trigger, Way};
 use releve_url_canon::HttpsUrl;
@@ -115,6 +115,8 @@ pub(crate) struct Hand<'a> {
     pub(crate) list_failures: u32,
     /// How many files the walk has asked for since its place was kept.
     pub(crate) files_unkept: usize,
+    /// The hosts whose turn comes after the end of the pass. What is left there is not for this pass.
+    late_hosts: Vec<String>,
     entry: Option<Entry>,
     /// The address that was asked for it.
     asked: Option<HttpsUrl>,
@@ -155,6 +157,7 @@ impl<F: Fetch> Runner<F> {
             walking: Walking::Unknown,
             list_failures: 0,
             files_unkept: 0,
+            late_hosts: Vec::new(),
             entry: None,
             asked: None,
             ready: None,
@@ -400,7 +403,10 @@ impl<F: Fetch> Runner<F> {
         let Some(pass) = &hand.pass else { return Ok(Chosen::Nothing) };
         let choice = if again { Choice::All } else { Choice::Untried };
         let now = self.clock.now();
-        let next = self.ledger.next_to_read(pass, choice, now, 1)?.into_iter().next();
+        // Where articles are read by a template, all of them are at its host.
+        let is_late = hand.source.way().address().is_some() && !hand.late_hosts.is_empty();
+        let most = usize::from(!is_late);
+        let next = self.ledger.next_to_read(pass, choice, &hand.late_hosts, now, most)?.into_iter().next();
         let time_is_up = now > hand.terms.until;
         // What the trigger announces goes before the list, and the list before what it has found.
         if next.as_ref().is_none_or(|entry| entry.seen_in == SeenIn::Backlog)
@@ -439,10 +445,17 @@ impl<F: Fetch> Runner<F> {
             Ok(visited) => visited,
             Err(VisitError::Ledger(error)) => return Err(error),
             Err(VisitError::Refused(refusal)) => {
-                if let Some(why) = let_go(&refusal) {
-                    return Ok(Read::LetGo(why));
-                }
-                let wait = refusal.retry_after();
+                let wait = match (let_go(&refusal), &refusal) {
+                    (Some(LetGo::OutOfTime), Refusal::OutOfTime { at }) => {
+                        if self.is_late(hand, &order.address, *at)? {
+                            return Ok(Read::LetGo(LetGo::OutOfTime));
+                        }
+                        // It redirects to a host that is, and was asked for.
+                        Duration::try_from(at.duration_since(self.clock.now())).ok()
+                    }
+                    (Some(why), _) => return Ok(Read::LetGo(why)),
+                    (None, _) => refusal.retry_after(),
+                };
                 hand.refusal =
                     Some(Refused { code: refusal.code().to_owned(), reason: refusal.to_string(), wait });
                 return Ok(Read::Refused);
@@ -469,6 +482,22 @@ impl<F: Fetch> Runner<F> {
                 Ok(if differ { Read::IdentifiersDiffer } else { Read::Refused })
             }
         }
+    }
+
+    /// Whether it is the host of this address whose turn, at `at`, comes after the end of the pass. It is noted then, and
+    /// said where that is longer than a pass waits for anything: nobody would know else why nothing is read.
+    fn is_late(&self, hand: &mut Hand<'_>, address: &HttpsUrl, at: Timestamp) -> Result<bool, LedgerError> {
+        let (host, now) = (address.host(), self.clock.now());
+        let is_late = self.ledger.next_turn(host, hand.terms.interval, now)? > hand.terms.until;
+        if is_late {
+            hand.late_hosts.push(host.to_owned());
+            if at.duration_since(now).unsigned_abs() > SLACK {
+                hand.report
+                    .detail
+                    .get_or_insert_with(|| format!("{host} is asked for nothing before {at:.0}"));
+            }
+        }
+        Ok(is_late)
     }
 
     /// Whether redirects led to something that is known not to be the article: the front page, or the address of another

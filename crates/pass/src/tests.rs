@@ -156,8 +156,27 @@ fn an_interruption_lets_what_is_in_hand_be_finished() {
     );
     assert_eq!((pass.tally().sealed, pass.tally().new_versions), (1, 1));
     // Or let go, where nothing was sent.
-    assert_eq!(reading().read(Read::LetGo(LetGo::OutOfTime)), Step::Finish(End::TimeUp).into());
     assert_eq!(reading().read(Read::LetGo(LetGo::Interrupted)), Step::Finish(End::Interrupted).into());
+}
+
+/// One host that is busy for a day keeps nobody from what is at others, and the pass says that something is left.
+#[test]
+fn a_turn_that_comes_too_late_leaves_what_is_at_other_hosts_to_be_chosen() {
+    let late = LetGo::OutOfTime;
+    let (mut trigger, _) = Pass::begin(true);
+    trigger.locked(Locked::Taken(Due::Now));
+    assert_eq!(trigger.triggered(Triggered::LetGo(late)), CHOOSE);
+    let mut walk = reading();
+    walk.read(Read::Refused);
+    walk.chosen(Chosen::Walk);
+    assert_eq!(walk.walked(Walked::LetGo(late)), CHOOSE);
+    let mut article = reading();
+    assert_eq!(article.read(Read::LetGo(late)), CHOOSE.into());
+    for mut pass in [trigger, walk, article] {
+        assert_eq!(pass.chosen(Chosen::Reference), Step::Read);
+        assert_eq!(pass.read(Read::Refused), after(Record::Refused, CHOOSE));
+        assert_eq!(pass.chosen(Chosen::Nothing), Step::Finish(End::TimeUp));
+    }
 }
 
 #[test]

@@ -226,7 +226,8 @@ impl<F: Fetch> Runner<F> {
                 _ if asked => break true,
                 step => match self.ask(&mut walk, step, &asking, &leaves).await? {
                     Asked::LetGo(why) => {
-                        hand.walking = Walking::UnderWay(walk);
+                        // What it has found is read all the same, where another host has it.
+                        self.keep_walk(&pass, &walk)?;
                         return Ok(Walked::LetGo(why));
                     }
                     Asked::Answered(unread) => {

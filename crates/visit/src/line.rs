@@ -177,7 +177,12 @@ impl<C: Connection> Line<C> {
             }
             match hosts.stamp(turn, clock.now(), bounds.whole() + LEASE_SLACK)? {
                 Stamp::Send => break,
-                Stamp::Wait { at: then } => at = then,
+                Stamp::Wait { at: then } if then <= later(clock.now(), LEAD + LEAD) => at = then,
+                Stamp::Wait { .. } => {
+                    // The host asks to be left alone by now. Nobody waits that long with the turn in hand.
+                    self.keep(request, connection, clock.now());
+                    return Ok(None);
+                }
                 Stamp::Lost => {
                     self.keep(request, connection, clock.now());
                     return Ok(None);

@@ -69,9 +69,12 @@ async fn again_and_again(
         let look_again = now.checked_add(LOOK_AGAIN).unwrap_or(now);
         let next = match report.end {
             End::LockHeld | End::LedgerFailed => look_again,
-            // What is left goes on as soon as the trigger has been read again.
+            // What is left goes on as soon as the trigger has been read again. Where its host asks to be left alone, it stays
+            // due, and each pass ends at once.
             End::TimeUp => {
-                trigger_due(runner.ledger.as_ref(), source, now).map_or(look_again, |due| due.at(now))
+                let not_before = report.started_at.checked_add(LOOK_AGAIN).unwrap_or(now);
+                trigger_due(runner.ledger.as_ref(), source, now)
+                    .map_or(look_again, |due| due.at(now).max(not_before))
             }
             _ => trigger_due(runner.ledger.as_ref(), source, now)
                 .map_or(look_again, |due| due.at(now).max(look_again)),

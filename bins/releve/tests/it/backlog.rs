@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -327,6 +328,80 @@ fn r08_a_million_addresses_are_walked_in_64_mib() {
     assert_eq!(status[0]["backlog"]["report"]["entries"], 50_000 * files, "{status}");
     println!("{most} KiB at most");
     assert!((1..64 * 1024).contains(&most), "{most} KiB");
+}
+
+/// Whoever answers so is not asked for a day.
+fn busy() -> Reply {
+    Reply::status(429).header("Retry-After", "86400")
+}
+
+/// A newspaper whose magazine is at a host of its own.
+fn with_magazine(newspaper: Host, magazine: Host) -> Sandbox {
+    let sandbox =
+        Sandbox::new([newspaper.at("/feed.xml", feed([])), magazine.at("/robots.txt", Reply::status(404))]);
+    sandbox.write(
+        "sources/example.toml",
+        &format!(
+            "{}backlog = \"absent\"\n\n[backlog]\nsitemap = \"https://www.example.test/sitemap.xml\"\n",
+            PAGES.trim_start().replace("test\"]", "test\", \"magazine.example.test\"]")
+        ),
+    );
+    sandbox
+}
+
+#[test]
+fn r23_a_host_that_asks_to_be_left_alone_keeps_nobody_from_what_is_at_another() {
+    let list = "<urlset>\
+        <url><loc>https://magazine.example.test/x</loc><lastmod>2025-03-01</lastmod></url>\
+        <url><loc>https://magazine.example.test/y</loc><lastmod>2025-02-01</lastmod></url>\
+        <url><loc>https://www.example.test/a</loc><lastmod>2025-01-01</lastmod></url></urlset>";
+    let newspaper = example().at("/sitemap.xml", Reply::ok("application/xml", list)).at("/a", article("a"));
+    let sandbox =
+        with_magazine(newspaper, Host::new("magazine.example.test").at("/x", busy()).at("/y", busy()));
+    let report = sandbox.pass();
+    assert_eq!((&report["sealed"], &report["end"]), (&1.into(), &"time-up".into()), "{report}");
+    let asked = sandbox.asked();
+    assert!(asked.contains(&"magazine.example.test/x".to_owned()), "{asked:?}");
+    assert!(!asked.contains(&"magazine.example.test/y".to_owned()), "{asked:?}");
+    // Nobody would know else why it is not read.
+    let detail = report["detail"].as_str().unwrap_or_default();
+    assert!(detail.starts_with("magazine.example.test is asked for nothing before"), "{report}");
+}
+
+#[test]
+fn r10_a_list_at_a_host_that_asks_to_be_left_alone_goes_on_later_and_what_it_has_said_is_read() {
+    let list = "<sitemapindex>\
+        <sitemap><loc>https://www.example.test/2.xml</loc></sitemap>\
+        <sitemap><loc>https://magazine.example.test/1.xml</loc></sitemap></sitemapindex>";
+    let newspaper = example()
+        .at("/sitemap.xml", Reply::ok("application/xml", list))
+        .at("/2.xml", sitemap([("a", "2025-01-01")]))
+        .at("/a", Reply::status(500));
+    let magazine = Host::new("magazine.example.test").at("/1.xml", busy());
+    let sandbox = with_magazine(newspaper, magazine);
+    sandbox.pass();
+    sandbox.lab.put("www.example.test", "/a", article("a")).unwrap();
+    sandbox.at_clock("+16m");
+    let report = sandbox.pass();
+    assert_eq!((&report["sealed"], &report["end"]), (&1.into(), &"time-up".into()), "{report}");
+    let stand = sandbox.run(&["backlog", "example"]).stdout;
+    assert!(stand.contains("under way"), "{stand}");
+}
+
+/// The trigger stays due all the time that its host asks to be left alone.
+#[test]
+fn r21_a_daemon_rests_while_a_host_is_left_alone() {
+    let sandbox = Sandbox::of_pages(
+        example().at("/feed.xml", feed([("a", "https://www.example.test/a")])).at("/a", busy()),
+    );
+    sandbox.pass();
+    sandbox.at_clock("+16m");
+    let mut child =
+        sandbox.command(&["run"]).env("RELEVE_LOG", "info").stderr(Stdio::piped()).spawn().unwrap();
+    sleep(Duration::from_secs(3));
+    child.kill().unwrap();
+    let told = Ran::of(&child.wait_with_output().unwrap()).stderr;
+    assert_eq!(told.matches("the time is up").count(), 1, "{told}");
 }
 
 fn gzip(text: &str) -> Vec<u8> {

@@ -40,11 +40,19 @@ pub(super) const READ_ELSEWHERE: &str = select_entries!(
      ORDER BY +r.identifier LIMIT ?3"
 );
 
-/// For the pass `?2` at the instant `?3`.
+/// For the pass `?2` at the instant `?3`, but for addresses with one of the beginnings `?6`.
 pub(super) const NEXT_TO_READ: &str = select_entries!(
     "r.state <= ?5 AND r.state <= 1 AND (r.tried_in IS NULL OR r.tried_in < ?2) AND (r.not_before IS NULL OR r.not_before <= ?3) \
+     AND NOT EXISTS (SELECT 1 FROM json_each(?6) AS b \
+        WHERE substr(iif(r.address = '', r.identifier, r.address), 1, length(b.value)) = b.value) \
      ORDER BY r.seen_in, r.date DESC LIMIT ?4"
 );
+
+/// How the addresses at these hosts begin, at whatever port, as a JSON array.
+pub(super) fn beginnings(hosts: &[String]) -> String {
+    let beginnings = hosts.iter().flat_map(|host| ['/', ':'].map(|end| format!("https://{host}{end}")));
+    beginnings.collect::<serde_json::Value>().to_string()
+}
 
 /// A state's number. They are in the file, and in the text of the queries.
 pub(super) const fn number(state: State) -> i64 {
