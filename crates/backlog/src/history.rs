@@ -17,6 +17,9 @@ use crate::fingerprint::Fingerprint;
 pub struct History {
     /// Of which list, as it was configured. Of another one it says nothing.
     list: Option<Fingerprint>,
+    /// By which rule what stands on it was taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rule: Option<Fingerprint>,
     /// How far back a complete walk has gone.
     reached: Option<Reached>,
     /// When the last complete walk began.
@@ -54,6 +57,15 @@ impl Reached {
 }
 
 impl History {
+    /// The history under the rule by which the caller takes and [refuses](crate::Walk::refuse) what stands on the list now,
+    /// as any text that is another one when the rule is. What walks came to under another rule is forgotten: they may have
+    /// refused what is taken now, and left it behind what is known.
+    #[must_use]
+    pub fn under(self, rule: &str) -> Self {
+        let rule = Some(Fingerprint::of(rule));
+        if self.rule == rule { self } else { Self { rule, ..Self::default() } }
+    }
+
     /// Whether a walk of this list, as it is configured now, has reached its floor, so that the next one may end where
     /// everything is known (R9).
     pub fn has_reached_floor_of(&self, backlog: &Backlog) -> bool {
@@ -63,7 +75,7 @@ impl History {
     /// Forgets what is about another list than this one.
     pub(crate) fn of(&self, backlog: &Backlog) -> Self {
         let list = Some(Fingerprint::of_list(backlog));
-        if self.list == list { self.clone() } else { Self { list, ..Self::default() } }
+        if self.list == list { self.clone() } else { Self { list, rule: self.rule, ..Self::default() } }
     }
 
     /// Whether a walk has once reached the floor now configured, so that there is no tail left behind (R9).
@@ -85,7 +97,7 @@ impl History {
             (Some(before), Some(now)) => Some(before.or_farther(now)),
             (before, now) => before.or(now),
         };
-        Self { list: self.list, reached, began: Some(began), unread }
+        Self { list: self.list, rule: self.rule, reached, began: Some(began), unread }
     }
 }
 

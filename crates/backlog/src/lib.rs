@@ -77,7 +77,8 @@
 //!   the walk began, all of it dated, and all beyond the last 48 hours and beyond what has come since the
 //!   last complete walk began. It ends what is known to be older: the pages of a list that is in order, the files
 //!   with an older date, the lower numbers of a series whose dates have been seen to fall. All else is still read.
-//!   Before one complete walk has reached the floor now configured, nothing ends so. What changes later in files
+//!   Before one complete walk has reached the floor now configured, [under the rule](History::under) by which the caller
+//!   takes what it finds now, nothing ends so. What changes later in files
 //!   that are passed over is for others to announce, such as a feed.
 //!
 //! The date that counts is that of publication, else that of modification. A walk is complete when all that it

@@ -35,4 +35,4 @@ pub use article::{Reading, Ready, Under, Unfit, prepare};
 pub use report::{End, REFUSALS_MAX, RefusalLine, Report, Tally};
 pub use rhythm::trigger_due;
 pub use runner::{Event, Runner, Unwatched, Watch};
-pub use walk::{Found, NotWalked};
+pub use walk::{Found, NotWalked, history};

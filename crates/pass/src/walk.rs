@@ -166,9 +166,7 @@ impl<F: Fetch> Runner<F> {
         if let Some(walk) = resumed {
             return Ok(walk);
         }
-        // A history that cannot be read is none: nothing is passed over then.
-        let history = kept.as_ref().and_then(|kept| kept.history.as_deref()?.parse::<History>().ok());
-        let walk = Walk::begin(backlog, &history.unwrap_or_default(), now);
+        let walk = Walk::begin(backlog, &history(source, kept.as_ref()), now);
         self.ledger.mark(pass, Round::Backlog, now)?;
         self.keep_walk(pass, &walk)?;
         Ok(walk)
@@ -484,6 +482,16 @@ impl<F: Fetch> Runner<F> {
         let report = serde_json::to_string(walk.report()).ok();
         self.ledger.keep_walk(pass, &WalkRecord { began_at: walk.began(), place, history, report })
     }
+}
+
+/// What earlier walks have come to, for the source as it is configured now. Where an address is taken that was refused
+/// before, or an identifier is read elsewhere, there may be something behind what is known, as after a floor that was
+/// lowered (R9). A history that cannot be read is none: nothing is passed over then.
+pub fn history(source: &Source, kept: Option<&WalkRecord>) -> History {
+    let history = kept.and_then(|kept| kept.history.as_deref()?.parse::<History>().ok()).unwrap_or_default();
+    let taken_by =
+        (source.hosts(), source.article_path(), source.identifier(), source.necessary_parameters());
+    history.under(&format!("{taken_by:?}"))
 }
 
 /// A list may be larger than an article: sitemaps.org allows a sitemap 50 MiB. The ceilings of R32 hold as for every response.

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use jiff::{SignedDuration, Timestamp};
-use releve_backlog::{History, Report};
+use releve_backlog::Report;
 use releve_ledger::{Counts, Ledger, PassEnd};
 use releve_pace::due;
-use releve_pass::{Found, NotWalked};
+use releve_pass::{Found, NotWalked, history};
 use releve_source::Source;
 use serde_json::{Value, json};
 
@@ -165,7 +165,7 @@ impl Stand {
             now.checked_add(SignedDuration::from_secs(i64::try_from(seconds).ok()?)).ok()
         });
         let report = kept.as_ref().and_then(|kept| serde_json::from_str(kept.report.as_deref()?).ok());
-        let history = kept.and_then(|kept| kept.history?.parse::<History>().ok()).unwrap_or_default();
+        let history = history(source, kept.as_ref());
         let has_reached_floor = source.backlog().is_some_and(|list| history.has_reached_floor_of(list));
         Ok(Self { walk, report, has_reached_floor, counts, hourly, expected_end })
     }
@@ -227,7 +227,10 @@ impl Stand {
             }
         }
         if !self.has_reached_floor {
-            lines.push(("floor", "not reached by any walk yet, so none ends early (R9)".to_owned()));
+            lines.push((
+                "floor",
+                "not reached by any walk yet under this configuration, so none ends early (R9)".to_owned(),
+            ));
         }
         let Counts { queued, refused, sealed, set_aside } = self.counts;
         lines.push((

@@ -253,6 +253,32 @@ fn r09_a_walk_with_gaps_is_said_to_be_one() {
     assert!(reason.contains("no sitemap"), "{reason}");
 }
 
+/// What was left out under an earlier configuration may stand behind what is known: the next walk goes all the way.
+#[test]
+fn r09_a_configuration_that_takes_more_is_walked_to_the_floor_again() {
+    let list =
+        |day: &str| sitemap([(format!("news-{day}").as_str(), day), (format!("talk-{day}").as_str(), day)]);
+    let host = newspaper()
+        .at("/2025.xml", sitemap([("news-25", "2025-03-01")]))
+        .at("/2024.xml", list("2024-03-01"))
+        .at("/2023.xml", list("2023-03-01"));
+    let sandbox = with_sitemap(host);
+    let text = std::fs::read_to_string(sandbox.path("sources/example.toml")).unwrap();
+    let taking = |path: &str| {
+        sandbox.write("sources/example.toml", &format!("article_path = \"^/{path}-\"\n{text}"));
+    };
+    taking("news");
+    assert_eq!(sandbox.pass()["found"], 3);
+    taking("(news|talk)");
+    let stand = sandbox.run(&["backlog", "example"]).stdout;
+    assert!(stand.contains("not reached by any walk yet under this configuration"), "{stand}");
+    sandbox.at_clock("+25h");
+    let report = sandbox.pass();
+    assert_eq!((&report["found"], &report["walk"]["end"]), (&2.into(), &"ListEnd".into()), "{report}");
+    sandbox.at_clock("+50h");
+    assert_eq!(sandbox.pass()["walk"]["end"], "Known");
+}
+
 /// An article that stands on two files of a list is queued once, and counted once.
 #[test]
 fn a_walk_that_only_looks_counts_an_article_once() {

@@ -105,6 +105,14 @@ fn r09_no_walk_ends_early_before_one_has_reached_the_floor_now_configured() {
     // A history of another list says nothing.
     let other = Backlog { necessary_parameters: NecessaryParameters::new(["x"]), ..to("2026-11-10") };
     assert_eq!(walk(&other, &lowered.history, now(), &mut files, &mut known).end(), &End::Floor);
+    // Nor does one of a time at which something else was taken of the list: what was refused then may be taken now.
+    let kept = lowered.history.clone().under("articles");
+    assert_eq!(walk(&to("2026-11-10"), &kept, now(), &mut files, &mut known).end(), &End::Floor);
+    let again = walk(&to("2026-11-10"), &kept, now(), &mut files, &mut known).history.to_string();
+    for (rule, end) in [("articles", End::Known), ("articles and comments", End::Floor)] {
+        let kept = again.parse::<History>().unwrap().under(rule);
+        assert_eq!(walk(&to("2026-11-10"), &kept, now(), &mut files, &mut known).end(), &end);
+    }
 }
 
 /// A history outlives the process as text.
