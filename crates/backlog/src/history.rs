@@ -28,6 +28,10 @@ pub struct History {
     /// end passes over them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     unread: Vec<Fingerprint>,
+    /// Whether the last walk met a file with something newer than the date that its index says of it. The next one, which
+    /// passes over most files, would not meet it, and so believes none of these dates.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    are_lastmods_wrong: bool,
 }
 
 /// How far back a complete walk has gone.
@@ -91,13 +95,28 @@ impl History {
         self.unread.contains(&file)
     }
 
+    pub(crate) fn are_lastmods_wrong(&self) -> bool {
+        self.are_lastmods_wrong
+    }
+
+    /// With what a walk that is not complete has learnt.
+    pub(crate) fn with_lastmods(&self, are_wrong: bool) -> Self {
+        Self { are_lastmods_wrong: self.are_lastmods_wrong || are_wrong, ..self.clone() }
+    }
+
     /// With a complete walk, which went as far as `reached` unless it ended early.
-    pub(crate) fn with(&self, began: Timestamp, reached: Option<Reached>, unread: Vec<Fingerprint>) -> Self {
+    pub(crate) fn with(
+        &self,
+        began: Timestamp,
+        reached: Option<Reached>,
+        unread: Vec<Fingerprint>,
+        are_lastmods_wrong: bool,
+    ) -> Self {
         let reached = match (self.reached, reached) {
             (Some(before), Some(now)) => Some(before.or_farther(now)),
             (before, now) => before.or(now),
         };
-        Self { list: self.list, rule: self.rule, reached, began: Some(began), unread }
+        Self { list: self.list, rule: self.rule, reached, began: Some(began), unread, are_lastmods_wrong }
     }
 }
 

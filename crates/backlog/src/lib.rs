@@ -64,8 +64,9 @@
 //!
 //! The files of an index are read by its dates where these can be believed, else by dates or numbers in their
 //! names, else as given; [`Report::orders`] says which and why. Dates of an index that all lie within a day tell
-//! when it was made, and a date that its file contradicts is the end of all belief in them. Within a file the
-//! newest entry goes first, after those without a date. The pages of an API are taken as they come.
+//! when it was made, and a date that its file contradicts is the end of all belief in them, in this walk and in
+//! the next. Within a file the newest entry goes first, after those without a date. The pages of an API are taken
+//! as they come.
 //!
 //! # When it ends
 //!

@@ -21,7 +21,7 @@ fn the_next_link_is_found_in_a_header() {
         (r#"<?page=2>; rev="next""#, None),
         ("<?page=2>", None),
         (r##"<?page=9>; anchor="#comments"; rel=next, <?page=2>; rel=next; anchor="""##, Some("?page=2")),
-        (r#"<?page=9>; rel=next; anchor=/other"#, None),
+        ("<?page=9>; rel=next; anchor=/other", None),
         ("<?page=2; rel=next", None),
         ("?page=2; rel=next", None),
         (r#", , <?page=2>; foo; rel="next"#, Some("?page=2")),

@@ -426,8 +426,9 @@ impl Walk {
     /// What is to be kept for the next walk, once this one has ended: what was given, with this walk in it if it
     /// is complete.
     pub fn history(&self) -> History {
+        let are_lastmods_wrong = matches!(&self.trail, Trail::Files(files) if files.are_lastmods_wrong);
         if !self.report.is_complete() {
-            return self.history.clone();
+            return self.history.with_lastmods(are_lastmods_wrong);
         }
         let reached = match &self.report.end {
             // What is before the floor was there and was passed over.
@@ -439,7 +440,7 @@ impl Walk {
             Trail::Files(files) => files.unread.clone(),
             Trail::Pages(_) => Vec::new(),
         };
-        self.history.with(self.began, reached, unread)
+        self.history.with(self.began, reached, unread, are_lastmods_wrong)
     }
 
     /// What to do next.
@@ -774,7 +775,8 @@ impl Walk {
         }
         let Trail::Files(files) = &mut self.trail else { return };
         while let Some(file) = files.pending.last() {
-            let lastmod = file.marks.lastmod.filter(|_| !files.are_lastmods_wrong);
+            let are_wrong = files.are_lastmods_wrong || self.history.are_lastmods_wrong();
+            let lastmod = file.marks.lastmod.filter(|_| !are_wrong);
             let was_unread = self.history.was_unread(file.fingerprint());
             let series = file.marks.series.and_then(|series| files.series.get(&series));
             let is_beyond = lastmod.or(file.marks.named).is_some_and(|end| end < self.window);

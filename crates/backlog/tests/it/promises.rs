@@ -310,6 +310,31 @@ fn r09_an_absent_file_is_asked_for_again() {
     assert_eq!(second.names(), ["s.xml", "s0.xml", "s1.xml", "s2.xml", "s3.xml", "s20.xml"]);
 }
 
+/// A walk that ends early does not come to the file whose date was seen to be wrong, and so cannot see it again.
+#[test]
+fn r09_dates_of_an_index_that_were_wrong_end_nothing_the_next_time() {
+    let mut known = Known::new();
+    // Its date in the index stays what it was when the file was made.
+    let growing = |day: i64| {
+        let old = (format!("{SITE}/a/20-0"), hours_ago(20 * DAY));
+        let new = (format!("{SITE}/a/new-{day}"), hours_ago(day * DAY));
+        urlset([old, new].iter().map(|(address, date)| (address.as_str(), Some(*date))))
+    };
+    let mut files = archive(30).with(&format!("{SITE}/s20.xml"), growing(10));
+    let first = walk(&entrance(), &History::default(), hours_ago(2 * DAY), &mut files, &mut known);
+    let kept: History = first.history.to_string().parse().unwrap();
+    let mut files = archive(30).with(&format!("{SITE}/s20.xml"), growing(1));
+    let second = walk(&entrance(), &kept, hours_ago(DAY), &mut files, &mut known);
+    assert!(second.links().contains(&format!("{SITE}/a/new-1").as_str()), "{:?}", second.report);
+    // Once none of them is contradicted any more, they are believed again.
+    let mut files = archive(30);
+    let third = walk(&entrance(), &second.history, now(), &mut files, &mut known);
+    assert_eq!((third.report.files_known, third.requested.len()), (0, 31));
+    let fourth = walk(&entrance(), &third.history, now(), &mut files, &mut known);
+    assert_eq!(fourth.end(), &End::Known);
+    assert!(fourth.report.files_known > 20, "{:?}", fourth.report);
+}
+
 /// Dates of an index that its files contradict are not believed any more.
 #[test]
 fn r09_dates_of_an_index_that_are_wrong_end_nothing() {
