@@ -129,6 +129,7 @@ fn print_found(out: &mut dyn Write, found: Found<'_>, as_json: bool) -> Result<(
 
 /// How far the backlog of a source is.
 pub(crate) struct Stand {
+    is_active: bool,
     walk: Walk,
     report: Option<Report>,
     /// Whether a walk has reached the floor that is configured.
@@ -160,14 +161,23 @@ impl Stand {
         let counts = ledger.counts(name)?;
         let hourly = hourly(ledger, name, now)?;
         let left = counts.queued + counts.refused;
-        let expected_end = hourly.filter(|hourly| *hourly > 0 && left > 0).and_then(|hourly| {
+        let goes_on = source.is_active() && left > 0;
+        let expected_end = hourly.filter(|hourly| *hourly > 0 && goes_on).and_then(|hourly| {
             let seconds = left.saturating_mul(3_600) / hourly;
             now.checked_add(SignedDuration::from_secs(i64::try_from(seconds).ok()?)).ok()
         });
         let report = kept.as_ref().and_then(|kept| serde_json::from_str(kept.report.as_deref()?).ok());
         let history = history(source, kept.as_ref());
         let has_reached_floor = source.backlog().is_some_and(|list| history.has_reached_floor_of(list));
-        Ok(Self { walk, report, has_reached_floor, counts, hourly, expected_end })
+        Ok(Self {
+            is_active: source.is_active(),
+            walk,
+            report,
+            has_reached_floor,
+            counts,
+            hourly,
+            expected_end,
+        })
     }
 
     /// In a few words, for a column.
@@ -190,7 +200,8 @@ impl Stand {
         let mut lines = vec![(
             "walk",
             match &self.walk {
-                Walk::Never => "none yet; the next pass begins one".to_owned(),
+                Walk::Never if self.is_active => "none yet; the next pass begins one".to_owned(),
+                Walk::Never => "none yet".to_owned(),
                 Walk::UnderWay { since } => {
                     format!("under way since {since:.0}; each pass goes on from its place")
                 }
@@ -200,6 +211,10 @@ impl Stand {
                 }
             },
         )];
+        if !self.is_active {
+            let why = "inactive, so nothing is requested for it until it is active again (R39)";
+            lines.insert(0, ("source", why.to_owned()));
+        }
         if let Some(report) = &self.report {
             let Report { requests, files, entries, before_floor, files_before_floor, files_known, .. } =
                 report;

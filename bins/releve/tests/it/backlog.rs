@@ -279,6 +279,23 @@ fn r09_a_configuration_that_takes_more_is_walked_to_the_floor_again() {
     assert_eq!(sandbox.pass()["walk"]["end"], "Known");
 }
 
+/// What is said of a source that nobody asks anything for promises nothing.
+#[test]
+fn r39_the_stand_of_an_inactive_source_promises_nothing() {
+    let sandbox = with_sitemap(newspaper().otherwise(|_| Reply::status(500).into()));
+    let text = std::fs::read_to_string(sandbox.path("sources/example.toml")).unwrap();
+    let inactive = format!("active = false\n{text}");
+    sandbox.write("sources/example.toml", &inactive);
+    let stand = sandbox.run(&["backlog", "example"]).stdout;
+    assert!(stand.starts_with("source       inactive") && !stand.contains("the next pass"), "{stand}");
+    sandbox.write("sources/example.toml", &text);
+    sandbox.pass();
+    assert!(sandbox.run(&["backlog", "example"]).stdout.contains("all is read by"));
+    sandbox.write("sources/example.toml", &inactive);
+    let stand = sandbox.run(&["backlog", "example"]).stdout;
+    assert!(stand.starts_with("source       inactive") && !stand.contains("all is read by"), "{stand}");
+}
+
 /// An article that stands on two files of a list is queued once, and counted once.
 #[test]
 fn a_walk_that_only_looks_counts_an_article_once() {
