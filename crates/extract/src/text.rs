@@ -168,6 +168,28 @@ pub(crate) fn flow(name: &LocalName) -> Flow {
     }
 }
 
+/// How a node stands in the text around it; `None` of what is no element of HTML. How the characters of a ruby are read stands above them, and within the line
+/// would be said as if it went on, unless the page has brackets (`rp`) for that case.
+pub(crate) fn flow_of(node: Node<'_>) -> Option<Flow> {
+    let name = node.name()?;
+    let is_bare = || {
+        let is_reading =
+            |node: &Node<'_>| matches!(node.name(), Some(&local_name!("rt") | &local_name!("rtc")));
+        let in_ruby =
+            node.ancestors().find(|above| !is_reading(above)).filter(|ruby| ruby.is(&local_name!("ruby")));
+        in_ruby.is_some_and(|ruby| {
+            !ruby.descendants().take(RUBY_NODES_MAX).any(|node| node.is(&local_name!("rp")))
+        })
+    };
+    if matches!(*name, local_name!("rt") | local_name!("rtc")) && is_bare() {
+        return Some(Flow::Absent);
+    }
+    Some(flow(name))
+}
+
+/// Nodes of a ruby among which its brackets are looked for: they stand at its beginning.
+const RUBY_NODES_MAX: usize = 16;
+
 /// What a node says: see [`Node::text`].
 pub(crate) fn of(top: Node<'_>) -> String {
     let mut text = String::new();
@@ -201,7 +223,7 @@ fn walk<'a>(top: Node<'a>, visit: &mut dyn FnMut(Step<'a>)) {
     let mut node = top;
     // One step a round: down into the node, or on to what follows it, leaving the elements that end on the way.
     loop {
-        let enters = node == top || node.name().is_some_and(|name| flow(name) != Flow::Absent);
+        let enters = node == top || flow_of(node).is_some_and(|flow| flow != Flow::Absent);
         if let Some(child) = node.first_child().filter(|_| enters) {
             node = child;
         } else {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use html5ever::{LocalName, local_name};
 
 use crate::dom::Node;
-use crate::text::{Flow, flow, push_normal, push_space, trim_end};
+use crate::text::{Flow, flow, flow_of, push_normal, push_space, trim_end};
 use crate::{Block, Cell, Mark, MarkKind, Text};
 
 /// Lists within lists and quotations within quotations beyond this depth are put in the one above: JSON readers stop at some depth (serde_json at 128 levels),
@@ -110,8 +110,7 @@ impl<'f> Builder<'f> {
             }
             if let Some(text) = child.as_text() {
                 self.text(child, text);
-            } else if let Some(name) = child.name() {
-                let flow = flow(name);
+            } else if let (Some(name), Some(flow)) = (child.name(), flow_of(child)) {
                 if (self.omit)(child) {
                     if flow == Flow::Block && !self.flat {
                         self.flush();

@@ -7,7 +7,7 @@ use super::survey::is_media;
 use super::vocabulary::{Role, role};
 use crate::Block;
 use crate::dom::{Document, Node};
-use crate::text::{Flow, flow};
+use crate::text::{Flow, flow_of};
 
 /// The blocks of a fragment. All of it is the article, so that nothing is searched for; left out is what belongs to pictures, players and embedded
 /// posts (R13), and what plugins put around a text: forms, share bars, lists of other articles.
@@ -48,7 +48,7 @@ impl Survey {
             if let Some(text) = node.as_text() {
                 let chars = text.chars().filter(|c| !c.is_whitespace()).count();
                 sum.chars = u32::try_from(chars).unwrap_or(u32::MAX);
-            } else if node.name().is_none_or(|name| flow(name) == Flow::Absent) {
+            } else if flow_of(node).is_none_or(|flow| flow == Flow::Absent) {
                 *sum = Sum { has_media: is_media(node), ..Sum::default() };
             } else if node.is(&local_name!("a")) {
                 sum.link_chars = sum.chars;

@@ -6,7 +6,7 @@ use html5ever::local_name;
 
 use super::vocabulary::{self, Role, Word};
 use crate::dom::{Node, NodeId};
-use crate::text::{Flow, flow};
+use crate::text::{Flow, flow_of};
 
 /// Everything that is shown below an element.
 #[derive(Debug)]
@@ -252,8 +252,8 @@ impl<'a> Walk<'a> {
             let mut inside = None;
             if let Some(text) = node.as_text() {
                 self.text(node, text);
-            } else if let Some(name) = node.name() {
-                match flow(name) {
+            } else if let Some(flow) = flow_of(node) {
+                match flow {
                     Flow::Absent if is_media(node) => self.elements[self.element].media += 1,
                     Flow::Absent => {}
                     flow => {

@@ -213,7 +213,7 @@ fn is_beside_picture(node: Node<'_>) -> bool {
 fn says_only(around: Node<'_>, element: Node<'_>) -> bool {
     let mut next = around.first_child();
     while let Some(node) = next {
-        let hidden = node.name().is_some_and(|name| text::flow(name) == Flow::Absent);
+        let hidden = text::flow_of(node) == Some(Flow::Absent);
         if node == element || hidden {
             next = node.after(around);
             continue;

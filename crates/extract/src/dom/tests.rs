@@ -146,6 +146,7 @@ fn blocks_end_words_and_white_space_is_one_space() {
     check("a<script>no</script><style>no</style><noscript>no</noscript><textarea>no</textarea>b", "ab");
     check("a<svg><text>no</text></svg>b<img alt=no>c", "abc");
     check("<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>", "漢(kan)");
+    check("<ruby>漢<rt>kan</ruby><rt>x</rt>", "漢x");
     check("", "");
     assert_eq!(text::normalise(" a b \u{a0}c\u{a0} d é  à "), "a b c d é à");
     assert_eq!(text::normalise("\u{85}a\u{3000}b\u{200b}c"), "a b\u{200b}c");
