@@ -5,11 +5,13 @@
 //! raw line ends and other control characters within strings, superfluous and missing commas, comments and the wrappers `<!-- -->` and
 //! `<![CDATA[ ]]>`, a string in single quotes, `\'`, a text whose quotation marks were all written as `&quot;`, what follows
 //! the closing bracket, and several values in a row (read as an array). A string with an unescaped quotation mark inside
-//! has no certain end: what surrounds it is read, and in its own place stands `null`. Brackets that do not match have no
+//! has no certain end: what surrounds it is read, and in its own place stands `null`; so it does in the place of the texts directly before it,
+//! which may go on into it. Brackets that do not match have no
 //! certain reading at all.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};
+use std::ops::Range;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
@@ -40,8 +42,9 @@ impl<'a> Json<'a> {
     /// The member of that name, where the object has exactly one, or several that say the same.
     ///
     /// RFC 8259 leaves open which of two members of one name counts, so neither does. Names are compared
-    /// without regard to case as a last resort: `datemodified` is met in the wild, and schema.org has no two names
-    /// that differ in case alone.
+    /// without regard to case, and then without schema.org's prefix, as a last resort: `datemodified` and
+    /// `schema:headline` are met in the wild, schema.org has no two names that differ in case alone, and nobody calls
+    /// another vocabulary by its name.
     pub(crate) fn get(&self, name: &str) -> Option<&Self> {
         let Self::Object(members) = self else {
             return None;
@@ -51,7 +54,10 @@ impl<'a> Json<'a> {
             let (_, first) = found.next()?;
             Some(found.all(|(_, other)| other == first).then_some(first))
         };
-        one(&|key| key == name).or_else(|| one(&|key| key.eq_ignore_ascii_case(name))).flatten()
+        one(&|key| key == name)
+            .or_else(|| one(&|key| key.eq_ignore_ascii_case(name)))
+            .or_else(|| one(&|key| without_vocabulary(key) == Some(name)))
+            .flatten()
     }
 
     pub(crate) fn as_str(&self) -> Option<&str> {
@@ -93,6 +99,13 @@ impl<'a> Json<'a> {
             }
         }
     }
+}
+
+/// The name behind schema.org's prefix or address.
+fn without_vocabulary(name: &str) -> Option<&str> {
+    ["schema:", "https://schema.org/", "http://schema.org/"]
+        .into_iter()
+        .find_map(|vocabulary| name.strip_prefix(vocabulary))
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Json<'a> {
@@ -267,7 +280,7 @@ impl<'a> Repair<'a> {
         match self.peek()? {
             b'{' => self.object(depth),
             b'[' => self.array(depth),
-            quote @ (b'"' | b'\'') => self.string(quote, end),
+            quote @ (b'"' | b'\'') => self.string(quote, end).map(|_| ()),
             // A name without a value: nothing is there to be read.
             b',' | b'}' => {
                 self.out.push_str("null");
@@ -300,7 +313,10 @@ impl<'a> Repair<'a> {
         self.out.push('{');
         self.at += 1;
         let mut members = 0_usize;
+        // Where the texts stand that were written last, with nothing else between them.
+        let mut texts: Vec<Range<usize>> = Vec::new();
         loop {
+            let name_at;
             self.skip_blank();
             match self.peek()? {
                 b'}' => break,
@@ -312,10 +328,12 @@ impl<'a> Repair<'a> {
                     if members > 0 {
                         self.out.push(',');
                     }
+                    name_at = self.out.len();
                     self.string(quote, End::Name)?;
                 }
                 _ => return None,
             }
+            let is_keyword = self.out.get(name_at..).is_some_and(|name| name.starts_with("\"@"));
             self.skip_blank();
             if self.peek()? != b':' {
                 return None;
@@ -323,7 +341,19 @@ impl<'a> Repair<'a> {
             self.out.push(':');
             self.at += 1;
             self.skip_blank();
-            self.value(depth + 1, End::Member)?;
+            let value_at = self.out.len();
+            if let quote @ (b'"' | b'\'') = self.peek()? {
+                if !self.string(quote, End::Member)? {
+                    self.forget(std::mem::take(&mut texts));
+                } else if !is_keyword && self.out.get(value_at..).is_some_and(is_prose) {
+                    texts.push(value_at..self.out.len());
+                } else {
+                    texts.clear();
+                }
+            } else {
+                self.value(depth + 1, End::Member)?;
+                texts.clear();
+            }
             members += 1;
         }
         self.out.push('}');
@@ -355,8 +385,21 @@ impl<'a> Repair<'a> {
         Some(())
     }
 
-    /// Writes the string that begins here as JSON, or `null` if where it ends can only be told by what follows.
-    fn string(&mut self, quote: u8, end: End) -> Option<()> {
+    /// Writes `null` in the place of values.
+    fn forget(&mut self, values: Vec<Range<usize>>) {
+        let Some(start) = values.first().map(|first| first.start) else { return };
+        let tail = self.out.split_off(start);
+        let mut kept = 0;
+        for value in values {
+            self.out.push_str(tail.get(kept..value.start - start).unwrap_or_default());
+            self.out.push_str("null");
+            kept = value.end - start;
+        }
+        self.out.push_str(tail.get(kept..).unwrap_or_default());
+    }
+
+    /// Writes the string that begins here as JSON, or `null` if where it ends can only be told by what follows; says which.
+    fn string(&mut self, quote: u8, end: End) -> Option<bool> {
         let written = self.out.len();
         let mut certain = true;
         self.out.push('"');
@@ -397,7 +440,7 @@ impl<'a> Repair<'a> {
             self.out.truncate(written);
             self.out.push_str("null");
         }
-        Some(())
+        Some(certain)
     }
 
     /// Writes the escape that begins here; says whether it has one meaning.
@@ -460,6 +503,15 @@ enum End {
     /// An item of an array.
     Item,
 }
+
+/// Whether a value may be the beginning of a longer text: a date, a number and an address can't be.
+fn is_prose(value: &str) -> bool {
+    let is_address = value.contains("://") && !value.contains(' ');
+    !is_address && value.chars().filter(|c| c.is_alphabetic()).nth(DATE_LETTERS_MAX).is_some()
+}
+
+/// Letters of a date in digits: `T` and `Z`.
+const DATE_LETTERS_MAX: usize = 2;
 
 /// Whether a member's name and its colon begin here.
 fn is_name(text: &str) -> bool {

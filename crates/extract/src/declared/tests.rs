@@ -34,6 +34,13 @@ fn broken_json_is_mended_where_only_one_reading_is_possible() {
     check(r#"{"a": "", says Bar", "b": "c"}"#, r#"{"a":null,"b":"c"}"#);
     check(r#"{"a": "<img src="x.jpg" alt="", class="y">", "b": 1}"#, r#"{"a":null,"b":1}"#);
     check(r#"{"a": "C:\data", "b": 1}"#, r#"{"a":null,"b":1}"#);
+    // The name of the next member may be part of the text as well, and so may all that stands before it up to what is no prose.
+    check(
+        r#"{"@type": "Article", "date": "2024-03-05", "a": "The ", "b": "tower" leans", "c": 1}"#,
+        r#"{"@type":"Article","date":"2024-03-05","a":null,"b":null,"c":1}"#,
+    );
+    check(r#"{"a": "The", "b": "old", "c": "tower" leans"}"#, r#"{"a":null,"b":null,"c":null}"#);
+    check(r#"{"a": {"b": "The"}, "c": "tower" leans"}"#, r#"{"a":{"b":"The"},"c":null}"#);
 }
 
 #[test]
