@@ -457,6 +457,65 @@ fn r12_neither_names_nor_dates_behind_an_article_are_its_own() {
     assert_eq!((descriptor.authors.len(), descriptor.published.unwrap().text.as_str()), (1, "2020-01-02"));
 }
 
+/// A line that leads to another article is about that one, wherever it stands.
+#[test]
+fn r12_neither_names_nor_dates_beside_a_link_to_another_article_are_this_ones() {
+    let check = |below: &str, expected: Option<(&str, &str)>| {
+        let found = |descriptor: releve_extract::Descriptor| {
+            let author = descriptor.authors.first().map(|name| name.text.clone());
+            let published = descriptor.published.map(|date| date.text);
+            assert_eq!(author.is_some(), published.is_some(), "{below}");
+            author.zip(published)
+        };
+        let expected = expected.map(|(author, date)| (author.to_owned(), date.to_owned()));
+        assert_eq!(found(written_here("", below, "", PageRules::default()).descriptor), expected, "{below}");
+        // The same where no element says where the article ends.
+        let page = format!(
+            "<title>The tower leans</title><h1>The tower leans</h1><p>It leans, they say, as it always did, and no one is afraid.</p>{below}"
+        );
+        let descriptor = copied(&page, page.as_bytes(), "/2024/tower", PageRules::default()).descriptor;
+        assert_eq!(found(descriptor), expected, "behind the text: {below}");
+    };
+    let date = "<time datetime=2020-01-02>2 January 2020</time>";
+    let byline = "<span class=author>Omar Farouk</span>";
+    check(&format!("<ul><li><a href=/old>Old story</a> {byline} {date}</ul>"), None);
+    check(&format!("<div><h3><a href=/old>Old story</a></h3><p>{byline}</p><p>{date}</p></div>"), None);
+    check(&format!("<div><p>Sport</p><a href=/old><h3>Old story</h3></a><p>{byline}</p>{date}</div>"), None);
+    check(
+        &format!("<p>Read also: <a href=/old>How the crane in the harbour was built</a> {byline} {date}</p>"),
+        None,
+    );
+    // Sections, authors and the article itself are linked too.
+    let expected = Some(("Omar Farouk", "2020-01-02"));
+    check(&format!("<div><a href=/world>World news</a> {byline} {date}</div>"), expected);
+    check(&format!("<ul><li><a href=/by/of rel=author>Omar Farouk</a> <li>{date}</ul>"), expected);
+    check(&format!("<ul><li><a class=author href=/by/of>Omar Farouk</a> {date}</ul>"), expected);
+    check(&format!("<p>{byline} <a href=/2024/tower>{date}</a></p>"), expected);
+}
+
+#[test]
+fn r12_the_day_on_which_a_page_is_looked_at_is_no_date_of_an_article() {
+    let check = |names: &str, expected: Option<&str>| {
+        let shown = format!("<div><span {names}>2 January 2020</span></div>");
+        let published = written_here("", &shown, "", PageRules::default()).descriptor.published;
+        assert_eq!(published.map(|date| date.text).as_deref(), expected, "{names}");
+    };
+    for names in [
+        "today-date",
+        "'date today'",
+        "todaysDate",
+        "current-date",
+        "currentDateTime",
+        "live-date",
+        "'date header-clock'",
+    ] {
+        check(&format!("class={names}"), None);
+    }
+    check("class=date id=clock", None);
+    check("class='date icon-clock'", Some("2 January 2020"));
+    check("class=usatoday-date", Some("2 January 2020"));
+}
+
 #[test]
 fn r12_one_value_in_an_array_is_one_value() {
     let thing = r#"{"@type": ["NewsArticle"], "headline": [{"@value": "The tower leans"}], "datePublished": ["2024-03-05"], "dateModified": ["2024-03-06", "2024-03-07"],
@@ -485,4 +544,59 @@ fn r37_only_html_is_read_as_a_page() {
     for content_type in ["text/plain", "application/json", "application/pdf", "text/html5", "image/svg+xml"] {
         assert_eq!(read(content_type), Err("media-type-unexpected"), "{content_type}");
     }
+}
+
+#[test]
+fn r12_lines_of_one_text_that_are_names_each_are_no_name_together() {
+    let check = |author: &str, expected: &[(&str, &str)]| {
+        let thing =
+            serde_json::json!({"@type": "NewsArticle", "headline": "The tower leans", "author": author});
+        let head = format!("<script type=application/ld+json>{thing}</script>");
+        let authors = written_here(&head, "", "", PageRules::default()).descriptor.authors;
+        let authors: Vec<_> = authors.iter().map(written).collect();
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|(name, place)| ((*name).into(), format!("json-ld[0].author{place}")))
+            .collect();
+        assert_eq!(authors, expected, "{author}");
+    };
+    check("Ada Lindqvist\nOmar Farouk", &[("Ada Lindqvist", " #char=0,13"), ("Omar Farouk", " #char=14,25")]);
+    check("\n  Ada\n  Lindqvist\n", &[("Ada Lindqvist", "")]);
+    check("Ada Lindqvist\nChief of Everything", &[]);
+}
+
+#[test]
+fn r12_names_of_properties_may_bear_their_vocabulary() {
+    let thing = r#"{"@context": {"schema": "https://schema.org/"}, "@type": "schema:NewsArticle", "schema:headline": "The tower leans",
+        "https://schema.org/datePublished": "2024-03-05", "http://schema.org/author": {"schema:name": "Ada Lindqvist"}}"#;
+    let head = format!("<script type=application/ld+json>{thing}</script>");
+    let descriptor = written_here(&head, "", "", PageRules::default()).descriptor;
+    assert_eq!(
+        written(&descriptor.published.unwrap()),
+        ("2024-03-05".into(), "json-ld[0].datePublished".into())
+    );
+    assert_eq!(written(&descriptor.authors[0]), ("Ada Lindqvist".into(), "json-ld[0].author.name".into()));
+}
+
+/// What stands above the characters of a ruby says how they are read, and would double each of them. Where the page has brackets for it, they are
+/// the author's own way to write it in the line.
+#[test]
+fn r12_what_is_written_above_a_ruby_is_told_from_its_text() {
+    let check = |ruby: &str, text: &str| {
+        let page = format!(
+            "<title>東京の塔が傾く</title><article><h1>{ruby}の塔が傾く</h1><p>{ruby}の塔は百年前から傾いている。最初は川のほうへ、次は反対のほうへ傾いた。</p></article>"
+        );
+        let article = copied(ruby, page.as_bytes(), "/2024/tower", PageRules::default());
+        assert_eq!(article.descriptor.headline.unwrap().text, format!("{text}の塔が傾く"), "{ruby}");
+        assert!(
+            article.blocks[0].text().starts_with(&format!("{text}の塔は百年前から")),
+            "{ruby}: {:?}",
+            article.blocks
+        );
+    };
+    check("<ruby>東京<rt>とうきょう</rt></ruby>", "東京");
+    check("<ruby>東<rt>とう</rt>京<rt>きょう</rt></ruby>", "東京");
+    check("<ruby><rb>東京</rb><rtc><rt>とうきょう</rt></rtc></ruby>", "東京");
+    check("<ruby>東京<rp>（</rp><rt>とうきょう</rt><rp>）</rp></ruby>", "東京（とうきょう）");
+    check("<ruby>東<rp>(<rt>とう<rp>)</rp>京<rp>(<rt>きょう<rp>)</ruby>", "東(とう)京(きょう)");
 }

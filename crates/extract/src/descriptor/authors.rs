@@ -239,7 +239,7 @@ fn in_thing(declared: &Declared<'_>, thing: &Thing<'_>) -> Named {
             Named { names: Vec::new(), are_accounts: true, are_organisations: true, are_persons: true };
         for author in thing.each(property, AUTHORS_MAX) {
             if !author.json.is_object() {
-                named.names.extend(author.text().into_iter().flat_map(|(text, place)| names(&text, &place)));
+                named.names.extend(in_text(&author));
                 (named.are_accounts, named.are_organisations, named.are_persons) = (false, false, false);
                 continue;
             }
@@ -250,7 +250,7 @@ fn in_thing(declared: &Declared<'_>, thing: &Thing<'_>) -> Named {
             named.are_organisations &= is("organization") && !is("person");
             named.are_persons &= is("person");
             for name in author.each("name", AUTHORS_MAX) {
-                named.names.extend(name.text().into_iter().flat_map(|(text, place)| names(&text, &place)));
+                named.names.extend(in_text(&name));
             }
         }
         if !named.names.is_empty() {
@@ -258,6 +258,31 @@ fn in_thing(declared: &Declared<'_>, thing: &Thing<'_>) -> Named {
         }
     }
     Named::default()
+}
+
+fn in_text(thing: &Thing<'_>) -> Vec<Value> {
+    let Some((text, place)) = thing.text() else { return Vec::new() };
+    in_lines(thing.json.as_str().unwrap_or_default(), &text, &place)
+}
+
+/// The names in a declared text, `written` in lines as it stands. A full name in one of several lines ends there, and the others are names too, or nothing is
+/// certain.
+fn in_lines(written: &str, text: &str, place: &Place) -> Vec<Value> {
+    let lines: Vec<String> = written.lines().map(plain).filter(|line| !line.is_empty()).collect();
+    if lines.len() < 2 || !lines.iter().any(|line| is_full_name(line)) {
+        return names(text, place);
+    }
+    if !lines.iter().all(|line| is_full_name(line)) || lines.len() > AUTHORS_MAX {
+        return Vec::new();
+    }
+    let mut start = 0;
+    let copy = |line: String| {
+        let end = start + line.chars().count();
+        let place = place.clone().characters(start..end);
+        start = end + 1;
+        Value::new(line, place)
+    };
+    lines.into_iter().map(copy).collect()
 }
 
 fn in_item(declared: &Declared<'_>, item: &Item<'_>) -> Named {
@@ -273,7 +298,7 @@ fn in_item(declared: &Declared<'_>, item: &Item<'_>) -> Named {
 
 fn in_metas(declared: &Declared<'_>, name: &str) -> Named {
     let metas = declared.metas(name).take(AUTHORS_MAX);
-    let names = metas.flat_map(|meta| names(&plain(meta.content), &meta.place())).collect();
+    let names = metas.flat_map(|meta| in_lines(meta.content, &plain(meta.content), &meta.place())).collect();
     Named { names, ..Named::default() }
 }
 
@@ -282,7 +307,8 @@ fn shown(lines: &[Line<'_>], site: &Site<'_>) -> Vec<Value> {
     let mut found: Vec<Value> = Vec::new();
     // `Author` on a line of its own says what the next one is.
     let mut is_labelled = false;
-    for line in lines.iter().filter(|line| line.text.len() <= BYLINE_LINE_BYTES_MAX) {
+    let lines = lines.iter().filter(|line| !line.is_teaser && line.text.len() <= BYLINE_LINE_BYTES_MAX);
+    for line in lines {
         let nodes = byline_elements(line, is_labelled);
         is_labelled = is_lead(&line.text);
         for node in nodes {
@@ -379,7 +405,7 @@ fn own_text(node: Node<'_>) -> String {
     node.children().filter_map(Node::as_text).collect()
 }
 
-fn is_author_element(node: Node<'_>) -> bool {
+pub(crate) fn is_author_element(node: Node<'_>) -> bool {
     let property = node.attribute("itemprop").or(node.attribute("property"));
     property.is_some_and(|property| property.contains("author"))
         || node.attribute("rel").is_some_and(|rel| rel.split_ascii_whitespace().any(|rel| rel == "author"))

@@ -7,6 +7,9 @@ use std::sync::LazyLock;
 use html5ever::local_name;
 use regex::Regex;
 
+use super::date;
+use super::names::{is_full_name, names, starts_with_lead};
+use crate::Place;
 use crate::dom::{Node, NodeId};
 use crate::text::{self, Flow};
 
@@ -33,6 +36,8 @@ pub(crate) struct Line<'a> {
     pub(crate) text: String,
     /// Lines above the headline are those of its own box only.
     pub(crate) is_above: bool,
+    /// Who and when are said there of another article.
+    pub(crate) is_teaser: bool,
 }
 
 /// The lines around a headline, in document order, without those that are about something else than the article.
@@ -44,7 +49,10 @@ pub(crate) fn around(headline: Node<'_>) -> Vec<Line<'_>> {
     let (mut passed, mut paragraphs, mut prose) = (false, 0, 0);
     let top = headline.document().root();
     let mut next = Some(box_of(headline));
+    // What stands behind the teaser at hand.
+    let mut teaser_end: Option<Option<Node<'_>>> = None;
     while let Some(node) = next {
+        teaser_end = teaser_end.filter(|end| *end != Some(node));
         if prose >= ARTICLE_CHARS_MIN && own_article.is_some_and(|own| own.after(top) == Some(node)) {
             break;
         }
@@ -60,10 +68,13 @@ pub(crate) fn around(headline: Node<'_>) -> Vec<Line<'_>> {
             if is_article && passed && !is_other {
                 own_article = Some(node);
             }
-            let is_hidden = node.name().is_some_and(|name| text::flow(name) == Flow::Absent);
+            let is_hidden = text::flow_of(node) == Some(Flow::Absent);
             if is_hidden || is_other || is_aside(node) {
                 next = node.after(top);
                 continue;
+            }
+            if teaser_end.is_none() && leads_elsewhere(node, prose >= ARTICLE_CHARS_MIN) {
+                teaser_end = Some(node.after(top));
             }
         }
         next = node.following(top);
@@ -72,14 +83,15 @@ pub(crate) fn around(headline: Node<'_>) -> Vec<Line<'_>> {
         }
         let Some(line) = line_of(node, &boxes).filter(|line| seen.insert(line.id())) else { continue };
         let text = short_text(line);
+        let is_teaser = teaser_end.is_some();
         if !passed {
-            above.push(Line { node: line, text, is_above: true });
+            above.push(Line { node: line, text, is_above: true, is_teaser });
             continue;
         }
         let chars = text.chars().count();
         paragraphs += usize::from(chars >= PARAGRAPH_CHARS_MIN);
         prose += if chars >= PROSE_CHARS_MIN { chars } else { 0 };
-        below.push(Line { node: line, text, is_above: false });
+        below.push(Line { node: line, text, is_above: false, is_teaser });
         if below.len() >= LINES_BELOW_MAX || paragraphs >= PARAGRAPHS_MAX {
             break;
         }
@@ -87,6 +99,123 @@ pub(crate) fn around(headline: Node<'_>) -> Vec<Line<'_>> {
     let mut lines = above.split_off(above.len().saturating_sub(LINES_ABOVE_MAX));
     lines.append(&mut below);
     lines
+}
+
+/// Whether an element is about another article, to which it leads: its heading does, or most of what it says. What stands first in an item of a
+/// list, or after the text, may be short; before the text a short link leads to a section as often as not.
+fn leads_elsewhere(node: Node<'_>, is_behind_text: bool) -> bool {
+    let is_item = node.is(&local_name!("li"));
+    let is_block = node.name().is_some_and(|name| text::flow(name) == Flow::Block);
+    if !is_block && !node.is(&local_name!("a")) {
+        return false;
+    }
+    let mut all = Title::default();
+    let mut links: Vec<(Node<'_>, Title)> = Vec::new();
+    for (index, below) in std::iter::once(node).chain(node.descendants()).enumerate() {
+        if index == TEASER_NODES_MAX {
+            return false;
+        }
+        if below.is(&local_name!("a")) && is_elsewhere(below) && links.len() < TEASER_LINKS_MAX {
+            links.push((below, Title::default()));
+        }
+        let Some(text) = below.as_text() else { continue };
+        all.push(text);
+        if all.text.len() > TEASER_BYTES_MAX {
+            return false;
+        }
+        if let Some((link, title)) = links.last_mut()
+            && below.ancestors().take(TEASER_NODES_MAX).any(|above| above == *link)
+        {
+            title.push(text);
+        }
+    }
+    links.iter().any(|(link, title)| {
+        let is_first = all.text.starts_with(&*title.text);
+        let heads = is_of_heading(*link, title, node);
+        let is_most = title.text.len() * 2 >= all.text.len() && !starts_with_lead(&all.text);
+        let words =
+            if heads || is_first && (is_item || is_behind_text) { TEASER_WORDS_MIN } else { TITLE_WORDS_MIN };
+        (heads || is_most || is_first && is_item) && title.is_of(words)
+    })
+}
+
+/// How far above a link what it leads to may be named.
+const AUTHOR_LEVELS: usize = 3;
+/// An element with more nodes, more links or a longer text holds more than what leads to one article.
+const TEASER_NODES_MAX: usize = 64;
+const TEASER_LINKS_MAX: usize = 8;
+const TEASER_BYTES_MAX: usize = 600;
+/// Words of a title; sections have names of fewer than the second.
+const TEASER_WORDS_MIN: usize = 2;
+const TITLE_WORDS_MIN: usize = 4;
+
+/// What a link says.
+#[derive(Default)]
+struct Title {
+    text: String,
+}
+
+impl Title {
+    fn push(&mut self, text: &str) {
+        text::push_space(&mut self.text);
+        text::push_normal(&mut self.text, text);
+    }
+
+    /// Whether it is a title of so many words, and neither says who nor when.
+    fn is_of(&self, words: usize) -> bool {
+        let text = self.text.trim();
+        // Where words are not parted, two characters are about one.
+        let wide = text.chars().filter(|c| *c >= '\u{2e80}').count();
+        let is_long = text.split_whitespace().count() >= words || wide >= 2 * words;
+        is_long && !starts_with_lead(text) && !is_list_of_names(text) && date::shown(text).dates.is_empty()
+    }
+}
+
+/// Whether a text is names of persons only. Titles that are written like names have more words.
+fn is_list_of_names(text: &str) -> bool {
+    let names = names(text, &Place::address());
+    let capitals =
+        |name: &str| name.split_whitespace().filter(|word| word.starts_with(char::is_uppercase)).count();
+    let is_short = |name: &str| capitals(name) <= NAME_WORDS_MAX;
+    !names.is_empty() && names.iter().all(|name| is_full_name(&name.text) && is_short(&name.text))
+}
+
+/// Few names of persons have more words, particles aside.
+const NAME_WORDS_MAX: usize = 3;
+
+/// Whether a link leads to another page, and is not said to lead to the author or the section.
+fn is_elsewhere(link: Node<'_>) -> bool {
+    if std::iter::once(link)
+        .chain(link.ancestors().take(AUTHOR_LEVELS))
+        .any(super::authors::is_author_element)
+    {
+        return false;
+    }
+    let address = link.attribute("href").map_or("", str::trim);
+    let says = |rel: &str| matches!(rel, "author" | "bookmark" | "category" | "tag");
+    !address.is_empty()
+        && !address.starts_with(['#', '?'])
+        && !["mailto:", "javascript:", "tel:"].iter().any(|scheme| address.starts_with(scheme))
+        && !link.attribute("rel").is_some_and(|rel| rel.split_ascii_whitespace().any(says))
+}
+
+/// Whether a link within an element is its heading: it is most of one, or one stands in it.
+fn is_of_heading(link: Node<'_>, title: &Title, within: Node<'_>) -> bool {
+    let is_heading = |node: &Node<'_>| {
+        matches!(
+            node.name(),
+            Some(
+                &local_name!("h2")
+                    | &local_name!("h3")
+                    | &local_name!("h4")
+                    | &local_name!("h5")
+                    | &local_name!("h6")
+            )
+        )
+    };
+    let around = link.ancestors().take_while(|node| within.parent() != Some(*node)).find(is_heading);
+    around.is_some_and(|heading| heading.text().len() <= 2 * title.text.len())
+        || link.descendants().take(TEASER_NODES_MAX).any(|node| is_heading(&node))
 }
 
 /// The element whose line a text belongs to: the nearest block, or what stands as its own inline element in a box of the headline.

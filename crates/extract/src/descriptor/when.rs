@@ -155,12 +155,12 @@ fn dated(text: String, place: impl FnOnce() -> Option<Place>) -> Option<Dated> {
 /// One that is called the publication's counts if no other such date says another day; one that nothing names counts if it is the only one.
 fn shown(lines: &[Line<'_>]) -> When {
     let (mut published, mut unnamed, mut modified) = (Vec::new(), Vec::new(), Vec::new());
-    for line in lines {
+    for line in lines.iter().filter(|line| !line.is_teaser) {
         let found = date::shown(&line.text);
         for (at, shown) in found.dates.iter().enumerate() {
             let before = found.dates.iter().take(at).filter(|other| other.text == shown.text).count();
             let Some((node, number)) = smallest(line.node, shown.text, before) else { continue };
-            if is_in_teaser(node, shown.text) {
+            if is_in_teaser(node, shown.text) || is_today(node) {
                 continue;
             }
             let called = shown.label != Label::None && found.other_words <= OTHER_WORDS_MAX;
@@ -194,6 +194,24 @@ fn is_in_teaser(node: Node<'_>, text: &str) -> bool {
     let link = std::iter::once(node).chain(node.ancestors()).find(|own| own.is(&local_name!("a")));
     link.is_some_and(|link| link.text() != text)
 }
+
+/// Whether an element, or one close around it, is named for the day on which the page is looked at.
+fn is_today(node: Node<'_>) -> bool {
+    std::iter::once(node).chain(node.ancestors().take(TODAY_LEVELS)).any(|own| is_named(own, &TODAY))
+}
+
+/// How far above a date what shows the day may be named.
+const TODAY_LEVELS: usize = 3;
+
+/// Parts of class names and ids for that day: `today-date`, `todaysDate`, `currentTime`, `live-date`, or a clock that is no icon.
+static TODAY: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        "(?x) (?:^|[^a-zA-Z]) today (?:[^a-z]|s|date|$) | [a-z]Today (?:[^a-z]|s|$) \
+        | (?i-u: current[-_]?(?:date|day|time) | (?:date|time)[-_]?now | (?:live|server)[-_]?(?:date|clock)) \
+        | (?:^|\\s) (?:(?:digital|header|site|top)[-_])? clock (?:$|\\s)",
+    )
+    .expect("the parts are a pattern")
+});
 
 /// Words beside a date in its line with which it still stands by itself: a name, a place, a reading time.
 const OTHER_WORDS_MAX: usize = 8;
