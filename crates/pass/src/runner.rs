@@ -331,6 +331,9 @@ impl<F: Fetch> Runner<F> {
         if let Err(VisitError::Refused(refusal)) = &visited
             && let Some(why) = let_go(refusal)
         {
+            if let Refusal::OutOfTime { at } = refusal {
+                self.is_late(hand, address, *at)?;
+            }
             return Ok(Triggered::LetGo(why));
         }
         // Where no request could be sent, it was tried for.

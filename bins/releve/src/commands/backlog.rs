@@ -237,7 +237,7 @@ impl Stand {
                     [] => String::new(),
                     examples => format!(" ({})", examples.join(", ")),
                 };
-                let again = if topic == "failed" { "; the next pass asks again" } else { "" };
+                let again = if topic == "failed" { "; a later pass asks again" } else { "" };
                 lines.push((topic, format!("{}: {}{examples}{again}", tally.count, tally.code)));
             }
         }

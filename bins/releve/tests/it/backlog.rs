@@ -445,6 +445,9 @@ fn r21_a_daemon_rests_while_a_host_is_left_alone() {
     child.kill().unwrap();
     let told = Ran::of(&child.wait_with_output().unwrap()).stderr;
     assert_eq!(told.matches("the time is up").count(), 1, "{told}");
+    let report = sandbox.pass();
+    let detail = report["detail"].as_str().unwrap_or_default();
+    assert!(detail.starts_with("www.example.test is asked for nothing before"), "{report}");
 }
 
 fn gzip(text: &str) -> Vec<u8> {
@@ -470,7 +473,7 @@ fn r10_a_host_that_is_down_for_an_hour_does_not_use_up_the_walk() {
         // What answers with errors is not asked for everything that there is.
         assert!(lists(&sandbox).len() - before <= 5, "{:?}", lists(&sandbox));
         let stand = sandbox.run(&["backlog", "example"]).stdout;
-        assert!(stand.contains("status-5xx (") && stand.contains("the next pass asks again"), "{stand}");
+        assert!(stand.contains("status-5xx (") && stand.contains("a later pass asks again"), "{stand}");
     }
     for (number, name) in names.iter().enumerate() {
         let path = format!("25-{number}");
