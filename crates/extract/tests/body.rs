@@ -102,6 +102,20 @@ fn r12_text_that_only_data_holds_is_read_where_it_is_named() {
     assert_eq!(read("only-data.html").to_string(), "script[1] App.state/page/article/content");
 }
 
+/// A script's variable may have any letters; its name is told from where those that are written in places begin.
+#[test]
+fn r12_data_in_a_variable_with_other_letters_has_a_place_too() {
+    let page = std::fs::read_to_string(fixture("only-data.html")).unwrap();
+    for (variable, place) in [
+        ("Apð.state", "script[1] .state/page/article/content"),
+        ("état", "script[1] tat/page/article/content"),
+    ] {
+        let page = page.replace("App.state", variable);
+        let article = read(page.as_bytes(), PageRules::default());
+        assert_eq!(article.body.unwrap().to_string(), place);
+    }
+}
+
 const ARTICLE: &str = "The first sentence of a text that is declared in full, and is long enough to be one.";
 
 /// A declared text that says much more than the page seems to show leads to the element that holds it.

@@ -37,8 +37,9 @@ pub(crate) enum Walking {
 const LIST_FAILURES_MAX: u32 = 3;
 
 /// How many files that are left go with one that is asked for, where the place of the walk is written behind it. It has some
-/// 60 bytes for each of them: kept behind every file, that of 50,000 would come to 150 GB in the walk.
-const FILES_LEFT_A_PLACE: usize = 1_000;
+/// 60 bytes for each of them: kept behind every file, that of 50,000 would come to 75 GB in the walk. Kept behind every tenth
+/// it comes to a tenth of that, and what `status` says of it is ten seconds old at most.
+const FILES_LEFT_A_PLACE: usize = 5_000;
 
 /// The longest wait for one request of a walk that only looks. Somebody sits before it.
 const LOOK_WAIT_MAX: Duration = Duration::from_secs(3_600);

@@ -299,8 +299,8 @@ fn sentence(report: &Report) -> String {
 /// How many articles the passes of the last 24 hours have read in an hour of theirs, refused ones counted: what is to be
 /// expected while there is something to do. `None`: there were none.
 fn hourly(ledger: &dyn Ledger, source: &str, now: Timestamp) -> Result<Option<u64>> {
-    /// Passes are 15 minutes apart at least.
-    const IN_A_DAY: usize = 96;
+    /// As many as cron starts in a day, once a minute.
+    const IN_A_DAY: usize = 1_440;
     let (mut articles, mut length) = (0_u64, None);
     for pass in ledger.passes(Some(source), IN_A_DAY)? {
         if now.duration_since(pass.began_at) > SignedDuration::from_hours(24) {

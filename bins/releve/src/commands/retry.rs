@@ -12,7 +12,10 @@ use crate::world::World;
 
 pub(crate) fn run(global: &Global, source: &str, reference: &str, out: &mut dyn Write) -> Result<Exit> {
     let world = World::load(global)?;
-    let source = world.source(source)?.name().as_str();
+    let source = world.source(source)?;
+    let when =
+        if source.is_active() { "by the next pass" } else { "once the source is active again, by a pass" };
+    let source = source.name().as_str();
     let ledger = world.known()?;
     let mut lifted = Vec::new();
     if ledger.retry(source, reference)? {
@@ -31,7 +34,7 @@ pub(crate) fn run(global: &Global, source: &str, reference: &str, out: &mut dyn 
         print_json(out, &json!({ "source": source, "queued": lifted }))?;
     } else {
         for identifier in lifted {
-            writeln!(out, "{identifier} is read by the next pass over {source}")?;
+            writeln!(out, "{identifier} is read {when} over {source}")?;
         }
     }
     Ok(Exit::Done)

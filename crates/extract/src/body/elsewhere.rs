@@ -178,7 +178,7 @@ fn data(script: &str) -> Vec<(Option<String>, Json)> {
         if let Some(Ok(json)) = values.next() {
             let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '$');
             let before = before.trim_end();
-            let name = &before[before.rfind(|c| !is_of_name(c)).map_or(0, |at| at + 1)..];
+            let name = &before[before.trim_end_matches(is_of_name).len()..];
             found.push((Some(name.to_owned()), json));
             rest = &after[values.byte_offset()..];
         }

@@ -102,7 +102,7 @@ async fn r10_a_long_list_is_left_at_its_place_and_a_kill_costs_a_few_files() {
     let world = World::new();
     let file =
         |number: u32| format!("<sitemap><loc>{}</loc></sitemap>", here(&format!("/sitemap-{number}.xml")));
-    let files: Vec<String> = (0..5_000).map(file).collect();
+    let files: Vec<String> = (0..25_000).map(file).collect();
     let index = format!("<sitemapindex>{}</sitemapindex>", files.concat());
     world.publisher.answer_with(move |url, _| {
         let path = url.strip_prefix("https://www.example.org/")?;
