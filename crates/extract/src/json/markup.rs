@@ -13,7 +13,11 @@ use serde_json::Value as Json;
 
 use super::Pointer;
 use super::response::wrong_type;
+use crate::body::build::SIZE_MAX;
 use crate::{BodyFormat, BodyRule, ExtractError, Notice, NoticeCode, Place};
+
+/// The longest text with as much mark-up again; what is longer is not parsed, which would take many times its length.
+const DOCUMENT_BYTES_MAX: usize = 2 * SIZE_MAX;
 
 /// The body as HTML. Blocks that can't be written so are noted.
 pub(super) fn markup<'a>(
@@ -34,6 +38,9 @@ pub(super) fn markup<'a>(
         | BodyFormat::Slate
         | BodyFormat::Lexical => {
             // A document of blocks may stand in a string as well.
+            if found.as_str().is_some_and(|text| text.len() > DOCUMENT_BYTES_MAX) {
+                return Err(ExtractError::TextTooLong);
+            }
             let within = found.as_str().and_then(|text| serde_json::from_str(text).ok());
             if within.is_some() {
                 left_out.within = Some(at.clone());

@@ -664,3 +664,17 @@ fn links_of_portable_text_are_found_by_their_keys() {
     assert_eq!(text.marks[0].kind, crate::MarkKind::Link(format!("/{}", count - 1)));
     assert!(started.elapsed() < std::time::Duration::from_secs(10), "{:?}", started.elapsed());
 }
+
+#[test]
+fn a_document_in_a_string_is_not_parsed_if_no_text_is_that_long() {
+    let rules = |format| {
+        Rules::Json(JsonRules {
+            body: Some(BodyRule { at: pointer("/body"), format }),
+            ..JsonRules::default()
+        })
+    };
+    let response = json!({"body": format!("[{}]", " ".repeat(8 << 20))}).to_string();
+    for format in [BodyFormat::PortableText, BodyFormat::Slate, BodyFormat::EditorJs] {
+        assert_eq!(read(&response, &rules(format)), Err(ExtractError::TextTooLong));
+    }
+}
