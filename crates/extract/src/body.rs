@@ -1,11 +1,12 @@
 //! The article's text among everything else that a page shows.
 //!
 //! The page is measured once: its elements, and its leaves, which are stretches of text without a block boundary ([`survey`]). Elements that are named as
-//! being beside the article are set aside, by general words ([`vocabulary`]). From the headline the search goes up as long as that adds
+//! being beside the article are set aside, by general words ([`vocabulary`]), and so are notices that are named for nothing ([`calls`]). From the headline the search goes up as long as that adds
 //! more text than anything else, then down to the element that holds it ([`choose`]); of its leaves those stay that are text
 //! ([`select`]), and become blocks ([`build`]).
 
 pub(crate) mod build;
+mod calls;
 mod choose;
 pub(crate) mod elsewhere;
 pub(crate) mod fragment;

@@ -82,6 +82,39 @@ fn r12_no_other_articles_text_is_taken() {
 }
 
 #[test]
+fn r12_a_notice_that_is_named_for_nothing_is_no_text() {
+    let text = |notice: &str| {
+        let paragraph = "<p>The harbour office leaves its tower and moves to the ground floor of the customs house, it said on Thursday.</p>";
+        body(
+            &format!(
+                "<title>Harbour office moves</title><article><h1>Harbour office moves</h1>{paragraph}{notice}{paragraph}{paragraph}</article>"
+            ),
+            PageRules::default(),
+        )
+    };
+    let without = text("");
+    for notice in [
+        "<div class=paywall><p>To read the rest of this story, please become one of our subscribers today.</p></div>",
+        "<div><p>Subscribe to our newsletter and get the best of the week every Sunday.</p><form><input type=email></form></div>",
+        "<p>Already a subscriber, or just curious? <a href=/account/login>Log in</a> and go on.</p>",
+        "<p>Bereits Abonnent? <a href=/anmelden>Hier anmelden</a> und in Ruhe weiterlesen.</p>",
+        "<div><p>We use cookies to make this site work, and to see which of its pages are read.</p><button>Accept all</button></div>",
+    ] {
+        assert_eq!(text(notice), without, "{notice}");
+    }
+    // What is not called for, and what leads elsewhere too, is told.
+    for told in [
+        "<p class=paywall>The stairs of the tower had become too much for its visitors, the office said.</p>",
+        "<p>To read the rest of the inscription, you had to lie on your back under the bell.</p>",
+        "<p>We use cookies as bait, the keeper says, and the mice of the tower like them very much.</p>",
+        "<p>The office asks people to subscribe to its newsletter, says <a href=/keeper>the keeper</a>, and to <a href=/login>log in</a>.</p>",
+        "<div><p>The office wants to know who comes up the stairs, and counts them one by one.</p><button>Subscribe</button></div>",
+    ] {
+        assert_ne!(text(told), without, "{told}");
+    }
+}
+
+#[test]
 fn r12_the_headline_that_is_shown_is_no_text() {
     check("breadcrumb-headline");
     check("headline-twice");

@@ -89,7 +89,7 @@ impl Survey {
                 Role::Beside | Role::Apart => is_small,
                 Role::Around => is_links,
                 Role::Picture | Role::Player => sum.has_media && sum.chars < CAPTION_CHARS_MAX,
-                Role::Plain | Role::Teaser => is_small && is_embedded(node),
+                Role::Plain | Role::Paid | Role::Teaser => is_small && is_embedded(node),
             },
         }
     }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use html5ever::local_name;
 
+use super::calls;
 use super::vocabulary::{self, Role, Word};
 use crate::dom::{Node, NodeId};
 use crate::text::{Flow, flow_of};
@@ -109,7 +110,8 @@ impl<'a> Survey<'a> {
             sum.links += below.links;
             sum.media += below.media;
         });
-        survey.set_aside(dropped);
+        let paid = survey.set_aside(dropped);
+        calls::set_aside(&mut survey, &paid);
         survey
     }
 
@@ -153,8 +155,10 @@ impl<'a> Survey<'a> {
         self.leaves[leaf].looks == Looks::Prose && !self.owner(leaf).beside
     }
 
-    /// Marks what says of itself to be beside the article, and is not most of the page's prose after all.
-    fn set_aside(&mut self, dropped: &HashSet<NodeId>) {
+    /// Marks what says of itself to be beside the article, and is not most of the page's prose after all. Gives what is named for having to be paid
+    /// for.
+    fn set_aside(&mut self, dropped: &HashSet<NodeId>) -> Vec<usize> {
+        let mut paid = Vec::new();
         let all = u64::from(self.elements[0].prose);
         let share = |element: &Element<'_>| u64::from(element.prose) * 100;
         // A word that stands over most of the text says nothing on this page: `sidebar-grid`.
@@ -170,6 +174,10 @@ impl<'a> Survey<'a> {
             let (role, word) = vocabulary::role(element.node);
             let percent = match role {
                 Role::Plain => continue,
+                Role::Paid => {
+                    paid.push(at);
+                    continue;
+                }
                 Role::Hidden => CERTAIN_PERCENT,
                 // Within a line, words name what is said more often than what it is.
                 Role::Apart if element.is_block || element.node.is(&local_name!("span")) => SURE_PERCENT,
@@ -187,6 +195,7 @@ impl<'a> Survey<'a> {
             };
             self.elements[at].beside = share(element) < (all * percent).max(1);
         }
+        paid
     }
 }
 

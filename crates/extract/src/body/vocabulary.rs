@@ -13,6 +13,8 @@ use crate::dom::Node;
 pub(super) enum Role {
     /// Nothing in particular.
     Plain,
+    /// What has to be paid for, or the notice that says so: sites name both alike.
+    Paid,
     /// A picture with what is said about it, if there is one in it.
     Picture,
     /// A player or a row of pictures, unless it sets off a part of the text.
@@ -231,6 +233,8 @@ const AROUND: &[&[&str]] = &[
 /// Words that are like one of these and mean something else: an opinion.
 const PLAIN: &[&str] = &["commentary"];
 
+const PAID: &[&str] = &["paywall", "paywalled"];
+
 const PICTURE: &[&str] = &[
     "figure",
     "illustration",
@@ -309,6 +313,7 @@ impl Vocabulary {
             (Some(Role::Beside), BESIDE),
             (Some(Role::Around), AROUND),
             (Some(Role::Plain), &[PLAIN]),
+            (Some(Role::Paid), &[PAID]),
             (Some(Role::Picture), &[PICTURE]),
             (Some(Role::Player), &[PLAYER]),
             (Some(Role::Teaser), &[TEASER]),
