@@ -42,7 +42,9 @@ static WORDS: LazyLock<Regex> = LazyLock::new(|| {
         r"\bj[aá] é assinante|\bpara continuar (?:a ler|lendo)|\bgià abbonat|\bper continuare a leggere",
         r"\biscriviti.{0,60}newsletter|\bal abonnee\b|\bom verder te lezen|\bschrijf je in.{0,60}nieuwsbrief",
     ];
-    Regex::new(&format!("(?i){}", words.join("|"))).expect("the words are a pattern")
+    // Where ASCII words begin and end is found much faster, and these do so with ASCII letters.
+    let words = words.join("|").replace(r"\b", r"(?-u:\b)");
+    Regex::new(&format!("(?i){words}")).expect("the words are a pattern")
 });
 
 /// Where links of such notices lead: a part of the address begins so.
@@ -61,12 +63,17 @@ static BUTTONS: LazyLock<Regex> = LazyLock::new(|| {
     let words =
         "abonn accept accepter aceptar agree akzeptieren allow anmelden inscri log sign subscribe suscri";
     let words: Vec<_> = words.split_ascii_whitespace().collect();
-    Regex::new(&format!(r"(?i)\b(?:{})", words.join("|"))).expect("words joined by bars are a pattern")
+    Regex::new(&format!(r"(?i)(?-u:\b)(?:{})", words.join("|"))).expect("words joined by bars are a pattern")
 });
 
 /// Marks the boxes of such notices as standing beside the article. Those in `named` say of themselves that something has to be paid for.
 pub(super) fn set_aside(survey: &mut Survey<'_>, named: &[usize]) {
-    let calls = (1..survey.elements.len()).filter(|&at| calls(survey.elements[at].node));
+    // Most links stand in menus, or in paragraphs that say something else as well.
+    let is_short = |at: &usize| {
+        let element = &survey.elements[*at];
+        !survey.elements[element.parent].beside && survey.elements[element.parent].chars <= CHARS_MAX
+    };
+    let calls = (1..survey.elements.len()).filter(is_short).filter(|&at| calls(survey.elements[at].node));
     let starts: Vec<usize> = named.iter().copied().chain(calls.take(BOXES_MAX)).take(2 * BOXES_MAX).collect();
     for start in starts {
         let boxes: Vec<usize> = survey

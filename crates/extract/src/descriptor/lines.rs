@@ -130,12 +130,15 @@ fn leads_elsewhere(node: Node<'_>, is_behind_text: bool) -> bool {
         }
     }
     links.iter().any(|(link, title)| {
+        if title.text.is_empty() {
+            return false;
+        }
         let is_first = all.text.starts_with(&*title.text);
         let heads = is_of_heading(*link, title, node);
         let is_most = title.text.len() * 2 >= all.text.len() && !starts_with_lead(&all.text);
         let words =
             if heads || is_first && (is_item || is_behind_text) { TEASER_WORDS_MIN } else { TITLE_WORDS_MIN };
-        (heads || is_most || is_first && is_item) && title.is_of(words)
+        (heads || is_most || is_first && is_item) && title.is_of(words) && !is_of_author(*link)
     })
 }
 
@@ -183,14 +186,13 @@ fn is_list_of_names(text: &str) -> bool {
 /// Few names of persons have more words, particles aside.
 const NAME_WORDS_MAX: usize = 3;
 
-/// Whether a link leads to another page, and is not said to lead to the author or the section.
+/// Whether a link, or an element close around it, is named for authors.
+fn is_of_author(link: Node<'_>) -> bool {
+    std::iter::once(link).chain(link.ancestors().take(AUTHOR_LEVELS)).any(super::authors::is_author_element)
+}
+
+/// Whether a link leads to another page, and does not say itself that it leads to the author or the section.
 fn is_elsewhere(link: Node<'_>) -> bool {
-    if std::iter::once(link)
-        .chain(link.ancestors().take(AUTHOR_LEVELS))
-        .any(super::authors::is_author_element)
-    {
-        return false;
-    }
     let address = link.attribute("href").map_or("", str::trim);
     let says = |rel: &str| matches!(rel, "author" | "bookmark" | "category" | "tag");
     !address.is_empty()
