@@ -325,3 +325,22 @@ fn r23_refusals_and_failures_are_told_apart() {
         }
     }
 }
+
+/// Two passes that cron starts at the same second are the first ones that there are.
+#[test]
+fn processes_that_make_a_vault_at_once_all_have_it() {
+    for round in 0..40 {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("vault");
+        let barrier = std::sync::Barrier::new(4);
+        std::thread::scope(|scope| {
+            let open = || {
+                barrier.wait();
+                LocalVault::open_or_create(&path, options()).map(|vault| vault.id().to_owned())
+            };
+            let opened: Vec<_> = (0..4).map(|_| scope.spawn(open)).collect();
+            let ids: Vec<String> = opened.into_iter().map(|opened| opened.join().unwrap().unwrap()).collect();
+            assert!(ids.iter().all(|id| *id == ids[0]), "{round}: {ids:?}");
+        });
+    }
+}

@@ -3,11 +3,12 @@
 use std::{
     fmt,
     path::{Path, PathBuf},
+    thread,
     time::Duration,
 };
 
 use rusqlite::{
-    Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, config::DbConfig,
+    Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, config::DbConfig,
 };
 
 use super::Fault;
@@ -48,6 +49,9 @@ const MIGRATIONS: [&str; 2] = [include_str!("0001.sql"), include_str!("0002.sql"
 /// takes a fraction of a second on a slow disk; who is kept out for this long is kept out by something that hangs.
 const BUSY_WAIT: Duration = Duration::from_secs(10);
 
+/// How long it is waited between two tries where SQLite does not wait by itself.
+const BUSY_PAUSE: Duration = Duration::from_millis(20);
+
 /// How many prepared statements a connection keeps: more than there are.
 const STATEMENTS: usize = 64;
 
@@ -78,7 +82,7 @@ pub(super) fn open(path: &Path, realm: Realm, create: bool, machine: &dyn Machin
     if found == 0 && !create {
         return Err(Fault::Kind(LedgerErrorKind::Missing, Some("the file is empty".to_owned())));
     }
-    let journal: String = durable.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))?;
+    let journal = to_wal(&durable)?;
     if journal != "wal" {
         let detail = "its file system cannot be shared by processes; a network file system does not serve";
         return Err(Fault::Kind(LedgerErrorKind::Io, Some(detail.to_owned())));
@@ -95,6 +99,22 @@ pub(super) fn open(path: &Path, realm: Realm, create: bool, machine: &dyn Machin
     let quick = connect(path, false)?;
     quick.pragma_update(None, "synchronous", "NORMAL")?;
     Ok(Opened { durable, quick, made_in })
+}
+
+/// Changes to a log that is written ahead, and says what the journal is then. Two that make a ledger at once both read it
+/// while each wants it alone; SQLite then tells one of them at once that it is busy, so that the other can go on.
+fn to_wal(connection: &Connection) -> Result<String, Fault> {
+    let mut tries = BUSY_WAIT.as_millis() / BUSY_PAUSE.as_millis();
+    loop {
+        let changed = connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0));
+        match changed {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && tries > 0 => {
+                tries -= 1;
+                thread::sleep(BUSY_PAUSE);
+            }
+            changed => return Ok(changed?),
+        }
+    }
 }
 
 fn connect(path: &Path, create: bool) -> Result<Connection, Fault> {

@@ -177,3 +177,23 @@ fn a_path_that_looks_like_something_else_is_a_path() {
         assert!(path.exists(), "{name}");
     }
 }
+
+/// Two passes that cron starts at the same second are the first ones that there are.
+#[test]
+fn r10_processes_that_make_a_ledger_at_once_all_have_it() {
+    for round in 0..40 {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ledger.sqlite");
+        let barrier = std::sync::Barrier::new(4);
+        std::thread::scope(|scope| {
+            let open = || {
+                barrier.wait();
+                SqliteLedger::open_or_create(&path, Realm::Publishers, machine("boot-1")).map(drop)
+            };
+            let opened: Vec<_> = (0..4).map(|_| scope.spawn(open)).collect();
+            for opened in opened {
+                assert_eq!(opened.join().unwrap().map_err(|error| error.to_string()), Ok(()), "{round}");
+            }
+        });
+    }
+}
