@@ -103,6 +103,10 @@ pub(super) fn open(path: &Path, realm: Realm, create: bool, machine: &dyn Machin
 
 /// Changes to a log that is written ahead, and says what the journal is then. Two that make a ledger at once both read it
 /// while each wants it alone; SQLite then tells one of them at once that it is busy, so that the other can go on.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "it waits as SQLite does where it waits by itself: on this thread"
+)]
 fn to_wal(connection: &Connection) -> Result<String, Fault> {
     let mut tries = BUSY_WAIT.as_millis() / BUSY_PAUSE.as_millis();
     loop {
