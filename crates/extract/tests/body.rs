@@ -142,11 +142,16 @@ fn r12_data_in_a_variable_with_other_letters_has_a_place_too() {
     for (variable, place) in [
         ("Apð.state", "script[1] .state/page/article/content"),
         ("état", "script[1] tat/page/article/content"),
+        ("window['state'] ", "script[1] state/page/article/content"),
     ] {
         let page = page.replace("App.state", variable);
         let article = read(page.as_bytes(), PageRules::default());
-        assert_eq!(article.body.unwrap().to_string(), place);
+        assert_eq!(article.body.as_ref().unwrap().to_string(), place);
+        assert_eq!(Article::from_json(&article.to_json()).unwrap(), article);
     }
+    // Where nothing names it, nobody could find it again.
+    let unnamed = read(page.replace("App.state", "é").as_bytes(), PageRules::default());
+    assert!(!unnamed.body.is_some_and(|place| place.to_string().starts_with("script")));
 }
 
 const ARTICLE: &str = "The first sentence of a text that is declared in full, and is long enough to be one.";

@@ -178,8 +178,13 @@ fn data(script: &str) -> Vec<(Option<String>, Json)> {
         if let Some(Ok(json)) = values.next() {
             let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '$');
             let before = before.trim_end();
+            // `window["state"]` names a variable too.
+            let before = ["\"]", "']"].iter().find_map(|end| before.strip_suffix(end)).unwrap_or(before);
             let name = &before[before.trim_end_matches(is_of_name).len()..];
-            found.push((Some(name.to_owned()), json));
+            // What has no name has no place.
+            if !name.is_empty() {
+                found.push((Some(name.to_owned()), json));
+            }
             rest = &after[values.byte_offset()..];
         }
     }
