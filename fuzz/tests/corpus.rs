@@ -1,7 +1,8 @@
 //! The kept corpus, and what changing it at random for a while brings.
 //!
-//! `RELEVE_FUZZ_SECONDS` says for how long in all (a minute where `CI` is set, two seconds elsewhere), `RELEVE_FUZZ_SEED`
-//! repeats a run. What fails is written to `target/fuzz`, to be put into the corpus once it is mended.
+//! `RELEVE_FUZZ_SECONDS` says for how long in all (a minute where `CI` is set, two seconds elsewhere). `RELEVE_FUZZ_SEED`
+//! repeats a run; where `CI` is set it is always the same, because chance must not refuse a change that has no part in
+//! what it finds. What fails is written to `target/fuzz`, to be put into the corpus once it is mended.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::print_stdout, missing_docs)]
 
 use std::fs;
@@ -13,6 +14,9 @@ use releve_fuzz::{TARGETS, Target};
 
 /// No input of these sizes may take longer, on a machine that does other things too.
 const SLOW: Duration = Duration::from_secs(5);
+
+/// Any number but nought does.
+const SEED_IN_CI: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// The longest input that is made.
 const BYTES_MAX: usize = 64 * 1024;
@@ -70,12 +74,30 @@ impl Chance {
     }
 }
 
+/// Numbers at the edges of what types, calendars and clocks can hold, and beyond.
+const NUMBERS: [&str; 14] = [
+    "0",
+    "1",
+    "12",
+    "24",
+    "60",
+    "99",
+    "255",
+    "9999",
+    "65536",
+    "1999999999",
+    "4294967295",
+    "9223372036854775807",
+    "18446744073709551615",
+    "99999999999999999999999",
+];
+
 /// An input changed in a few places.
 fn change(input: &mut Vec<u8>, seeds: &[Vec<u8>], words: &[&str], chance: &mut Chance) {
     for _ in 0..=chance.below(6) {
         let at = chance.below(input.len() + 1);
         let length = chance.below(64).min(input.len() - at);
-        match chance.below(7) {
+        match chance.below(8) {
             0 if at < input.len() => input[at] ^= 1 << chance.below(8),
             1 if at < input.len() => input[at] = [0, 0xff, b'<', b'"', b'\n', b'{', 0x80][chance.below(7)],
             2 => drop(input.drain(at..at + length)),
@@ -93,6 +115,12 @@ fn change(input: &mut Vec<u8>, seeds: &[Vec<u8>], words: &[&str], chance: &mut C
                 let piece = other[from..(from + chance.below(512)).min(other.len())].to_vec();
                 input.splice(at..at, piece);
             }
+            6 => {
+                // A number is followed through by what reads it, so another one takes its place.
+                let begin = input.iter().skip(at).position(u8::is_ascii_digit).map_or(at, |found| at + found);
+                let digits = input.iter().skip(begin).take_while(|byte| byte.is_ascii_digit()).count();
+                input.splice(begin..begin + digits, NUMBERS[chance.below(NUMBERS.len())].bytes());
+            }
             _ => input.truncate(at),
         }
     }
@@ -105,7 +133,8 @@ fn no_input_brings_a_parser_down() {
     let in_ci = std::env::var("CI").is_ok_and(|ci| ci == "true");
     let seconds = number("RELEVE_FUZZ_SECONDS").unwrap_or(if in_ci { 60 } else { 2 });
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
-    let seed = number("RELEVE_FUZZ_SEED").unwrap_or(u64::from(now.subsec_nanos())).max(1);
+    let chosen = if in_ci { SEED_IN_CI } else { u64::from(now.subsec_nanos()) };
+    let seed = number("RELEVE_FUZZ_SEED").unwrap_or(chosen).max(1);
     println!("RELEVE_FUZZ_SEED={seed}");
     let each = Duration::from_secs(seconds) / u32::try_from(TARGETS.len()).unwrap();
     for target in &TARGETS {

@@ -262,9 +262,11 @@ fn offset(word: &str) -> Option<Offset> {
         None if digits.len() <= 2 => (digits, "0"),
         None => digits.split_at_checked(digits.len() - 2)?,
     };
-    minutes(sign * (number(hours)? * 60 + number(rest).filter(|&rest| rest < 60)?))
+    // No place is a whole day away.
+    let hours = number(hours).filter(|&hours| hours < 24)?;
+    minutes(sign * (hours * 60 + number(rest).filter(|&rest| rest < 60)?))
 }
 
 fn minutes(minutes: i32) -> Option<Offset> {
-    Offset::from_seconds(minutes.checked_mul(60)?).ok()
+    Offset::from_seconds(minutes * 60).ok()
 }

@@ -78,6 +78,15 @@ proptest! {
     }
 
     #[test]
+    fn no_number_in_a_date_panics(digits in vec("[0-9]{1,12}", 9), form in 0_usize..4) {
+        let mut number = digits.iter().map(String::as_str);
+        let form = ["#-#-#T#:#:#.#+#:#", "#T#+#", "Tue, # Nov # #:#:# +#", "# Nov # #:# GMT-#:#"][form];
+        let date: String = form.split_inclusive('#').map(|part| part.replace('#', number.next().unwrap_or("1"))).collect();
+        let document = format!("<rss><channel><item><pubDate>{date}</pubDate></item></channel></rss>");
+        prop_assert_eq!(read(document.as_bytes(), None, BASE, &Wanted::nothing()).unwrap().announcements.len(), 1);
+    }
+
+    #[test]
     fn no_date_panics(date in "[0-9a-zA-Z:,.+ -]{0,40}") {
         let document = format!("<rss><channel><item><pubDate>{date}</pubDate></item></channel></rss>");
         prop_assert_eq!(read(document.as_bytes(), None, BASE, &Wanted::nothing()).unwrap().announcements.len(), 1);
