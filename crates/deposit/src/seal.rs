@@ -84,6 +84,9 @@ struct Wire {
     unit: String,
 }
 
+/// What the index, an SQLite database, can hold.
+const SEQUENCE_MAX: u64 = i64::MAX as u64;
+
 impl Seal {
     /// The bytes of the seal's record, always the same for the same content.
     pub(crate) fn encode(&self) -> Vec<u8> {
@@ -122,6 +125,9 @@ impl Seal {
         if wire.seal != VERSION {
             return Err("the seal is of a version that this program does not know");
         }
+        if !(1..=SEQUENCE_MAX).contains(&wire.sequence) {
+            return Err("the seal's sequence is not one");
+        }
         let digest = |text: &str| text.parse().map_err(|_| "a digest in the seal is not one");
         let seal = Self {
             sequence: wire.sequence,
@@ -150,6 +156,26 @@ impl Seal {
             sequence: self.sequence,
             received_at: self.received_at,
             seal: Sha256::of(bytes),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SEQUENCE_MAX, Seal};
+    use crate::warc::read_member;
+    use releve_proof::Sha256;
+
+    #[test]
+    fn a_sequence_that_no_vault_reaches_is_refused() {
+        let digest = Sha256::of(b"");
+        let received_at = "2026-03-01T10:00:00Z".parse().unwrap();
+        for (sequence, is_read) in [(0, false), (1, true), (SEQUENCE_MAX, true), (u64::MAX, false)] {
+            let seal =
+                Seal { sequence, unit: digest, received_at, previous: None, segment: digest, synced: 0 };
+            let raw = seal.encode();
+            let record = read_member(&mut raw.as_slice(), &mut Vec::new(), 4096).unwrap().unwrap();
+            assert_eq!(Seal::decode(&record, &raw).is_ok(), is_read, "{sequence}");
         }
     }
 }
