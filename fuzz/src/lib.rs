@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use releve_backlog::{Answer, Backlog, File as ListFile, History, Noted, Page, Step, Walk};
 use releve_bounds::Bounds;
 use releve_deposit::Unit;
-use releve_extract::{Article, Envelope, Rules, extract};
+use releve_extract::{Article, Envelope, Field, Rules, Value, extract, look_up};
 use releve_feed::{Wanted, read, read_list};
 use releve_proof::{Context, Proof, RootSet, Tls, Wire, check, verify_chain};
 use releve_redirect_policy::{AdmittedHosts, Hop, Journey, REDIRECTS_MAX};
@@ -72,6 +72,23 @@ pub const TARGETS: [Target; 13] = [
             "itemprop=",
             "<meta property=",
             "<time datetime=",
+            "<h1>",
+            "<noscript>",
+            "rel=author>",
+            "class=\"byline\">By ",
+            "content=\"",
+            "id=\"a b\"",
+            "\"@id\":\"#a\",",
+            "\"author\":",
+            "[{",
+            "1 March 2026",
+            "&amp;nbsp;",
+            "&#133;",
+            "\u{a0}",
+            "\u{2028}",
+            "\u{0}",
+            " and ",
+            ",",
         ],
     },
     Target {
@@ -262,7 +279,7 @@ fn bytes_as_place(bytes: &[u8]) -> Option<Walk> {
     SOURCES.iter().find_map(|source| Walk::resume(source.backlog()?, text(bytes)).ok())
 }
 
-/// A page. What is extracted comes back from its sealed form as it was.
+/// A page. What is extracted comes back from its sealed form as it was, and each value stands where it says.
 pub fn page(bytes: &[u8]) {
     article(bytes, "text/html", |rules| matches!(rules, Rules::Page(_)));
 }
@@ -279,7 +296,26 @@ fn article(bytes: &[u8], content_type: &str, of: impl Fn(&Rules) -> bool) {
         let sealed = article.to_json();
         let again = Article::from_json(&sealed).expect("what was sealed can be read");
         assert_eq!(again.to_json(), sealed);
+        // To look a value up takes another parse, so each input has one of its values looked up.
+        let values: Vec<_> = values(&again).collect();
+        if let Some(value) = values.get(bytes.len() % values.len().max(1)) {
+            assert_eq!(
+                look_up(&envelope, rules, &value.place).as_ref(),
+                Some(&value.text),
+                "{}",
+                value.place
+            );
+        }
     }
+}
+
+fn values(article: &Article) -> impl Iterator<Item = &Value> {
+    let descriptor = &article.descriptor;
+    let chosen = Field::ALL.into_iter().flat_map(|field| descriptor.values(field));
+    chosen
+        .chain(descriptor.others.iter().map(|other| &other.value))
+        .chain(&article.identifier)
+        .chain(article.relation.iter().map(|relation| &relation.original))
 }
 
 /// A proof document: what is read is written again as the same bytes, and checking it says yes or no.

@@ -1,8 +1,9 @@
 //! The kept corpus, and what changing it at random for a while brings.
 //!
-//! `RELEVE_FUZZ_SECONDS` says for how long in all (a minute where `CI` is set, two seconds elsewhere). `RELEVE_FUZZ_SEED`
-//! repeats a run; where `CI` is set it is always the same, because chance must not refuse a change that has no part in
-//! what it finds. What fails is written to `target/fuzz`, to be put into the corpus once it is mended.
+//! `RELEVE_FUZZ_SECONDS` says for how long in all (a minute where `CI` is set, two seconds elsewhere), `RELEVE_FUZZ_TARGET`
+//! keeps to one target, and `RELEVE_FUZZ_SEED` repeats a run. Where `CI` is set the seed is always the same, because chance
+//! must not refuse a change that has no part in what it finds. What fails is written to `target/fuzz`, to be put into the
+//! corpus once it is mended.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::print_stdout, missing_docs)]
 
 use std::fs;
@@ -136,8 +137,12 @@ fn no_input_brings_a_parser_down() {
     let chosen = if in_ci { SEED_IN_CI } else { u64::from(now.subsec_nanos()) };
     let seed = number("RELEVE_FUZZ_SEED").unwrap_or(chosen).max(1);
     println!("RELEVE_FUZZ_SEED={seed}");
-    let each = Duration::from_secs(seconds) / u32::try_from(TARGETS.len()).unwrap();
-    for target in &TARGETS {
+    let only = std::env::var("RELEVE_FUZZ_TARGET").ok();
+    let targets: Vec<_> =
+        TARGETS.iter().filter(|target| only.as_deref().is_none_or(|only| only == target.name)).collect();
+    assert!(!targets.is_empty(), "there is no target {only:?}");
+    let each = Duration::from_secs(seconds) / u32::try_from(targets.len()).unwrap();
+    for target in targets {
         let seeds = seeds(target);
         for input in &seeds {
             run(target, input);

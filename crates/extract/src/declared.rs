@@ -14,7 +14,7 @@ use html5ever::{LocalName, local_name};
 
 use crate::dom::{Document, Node};
 use crate::page::Page;
-use crate::place::{MetaKey, Place, Step};
+use crate::place::{MetaKey, Place, Step, is_meta_name};
 use crate::{Notice, NoticeCode};
 use json_ld::{LinkedData, Reading};
 
@@ -136,7 +136,8 @@ impl<'a> Property<'a> {
     /// The place of the `meta` element that the property is, if it is one.
     pub(crate) fn meta_place(&self) -> Option<Place> {
         let (key, index) = self.meta?;
-        Some(Place::meta(key, self.names.trim(), index))
+        let names = self.names.trim();
+        is_meta_name(names).then(|| Place::meta(key, names, index))
     }
 }
 

@@ -24,7 +24,7 @@ use crate::declared::Declared;
 use crate::declared::plain::plain;
 use crate::look_up::element_value;
 use crate::page::Page;
-use crate::{Descriptor, Field, Notice, NoticeCode, Place, Reading, Relation, Value};
+use crate::{Descriptor, Field, Notice, NoticeCode, Place, Reading, Relation, Value, text};
 pub(crate) use locate::locate;
 pub(crate) use subject::{Known, Subject, fold};
 
@@ -181,7 +181,7 @@ fn canonical(page: Page<'_>, declared: &Declared<'_>) -> Canonical {
     let links = declared.links.iter().filter(|link| link.is("canonical") && !link.href.trim().is_empty());
     let links = links.take(CANONICALS_MAX);
     let values = links.filter_map(|link| {
-        Some(Value::new(link.href.trim(), Place::element(locate(link.node)?, Some("href"))))
+        Some(Value::new(text::normalise(link.href), Place::element(locate(link.node)?, Some("href"))))
     });
     let mut readings: Vec<Value> = values.collect();
     let base = Url::parse(page.envelope.address.as_str()).ok();
@@ -206,7 +206,7 @@ struct Language {
 
 fn language(declared: &Declared<'_>, subject: &Subject<'_>) -> Language {
     let chosen = declared.html.and_then(|html| {
-        let language = html.attribute("lang").map(str::trim).filter(|language| !language.is_empty())?;
+        let language = html.attribute("lang").map(text::normalise).filter(|language| !language.is_empty())?;
         Some(Value::new(language, Place::element(locate(html)?, Some("lang"))))
     });
     let described = subject.things.iter().filter_map(|thing| thing.get("inLanguage")?.text());

@@ -29,6 +29,9 @@ pub struct Place {
     pub(crate) characters: Option<Range<usize>>,
 }
 
+/// What stands before the characters that a place is cut to.
+const CHARACTERS: &str = " #char=";
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum At {
     Address,
@@ -168,10 +171,13 @@ impl fmt::Display for Place {
                     write!(f, "@{attribute}")?;
                 }
             }
-            At::Joined(joined) => write!(f, "{} & {:?} & {}", joined.first, joined.separator, joined.second)?,
+            At::Joined(joined) => {
+                let separator = serde_json::Value::from(&*joined.separator);
+                write!(f, "{} & {separator} & {}", joined.first, joined.second)?;
+            }
         }
         if let Some(range) = &self.characters {
-            write!(f, " #char={},{}", range.start, range.end)?;
+            write!(f, "{CHARACTERS}{},{}", range.start, range.end)?;
         }
         Ok(())
     }
@@ -198,12 +204,13 @@ impl fmt::Display for PlaceError {
 impl std::error::Error for PlaceError {}
 
 fn parse(text: &str) -> Option<Place> {
-    if let Some((first, rest)) = text.split_once(" & \"")
-        && let Some((separator, second)) = rest.split_once("\" & ")
-    {
-        return Some(Place::joined(parse(first)?, separator, parse(second)?));
+    if let Some((first, rest)) = text.split_once(" & ").filter(|(_, rest)| rest.starts_with('"')) {
+        let mut separators = serde_json::Deserializer::from_str(rest).into_iter::<Box<str>>();
+        let separator = separators.next()?.ok()?;
+        let second = rest.get(separators.byte_offset()..)?.strip_prefix(" & ")?;
+        return Some(Place::joined(parse(first)?, &separator, parse(second)?));
     }
-    if let Some((whole, range)) = text.rsplit_once(" #char=") {
+    if let Some((whole, range)) = text.rsplit_once(CHARACTERS) {
         let (start, end) = range.split_once(',')?;
         let range = start.parse().ok()?..end.parse().ok()?;
         return (range.start <= range.end).then(|| parse(whole).map(|place| place.characters(range)))?;
@@ -254,11 +261,25 @@ fn meta(rest: &str) -> Option<Place> {
         Some((name, index)) => (name, index.parse().ok()?),
         None => (rest.strip_suffix(']')?, 0),
     };
-    let plain = !name.is_empty() && !name.contains(['"', '\'', '[', ']']);
-    plain.then(|| Place::meta(key, name, index))
+    is_meta_name(name).then(|| Place::meta(key, name, index))
 }
 
-/// `.author[1].name`. A key that holds a dot or a bracket is no key of schema.org's; it can't be written, so it is never copied from.
+/// Whether a place can hold a name of a `meta` element. With one of the others it would be read as something else, so there is no place for it.
+pub(crate) fn is_meta_name(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['"', '\'', '[', ']']) && !name.contains(CHARACTERS)
+}
+
+/// Whether a place can hold a key of linked data. One with a dot or a bracket is none of schema.org's, and is never copied from.
+pub(crate) fn is_key(key: &str) -> bool {
+    !key.is_empty() && !key.contains(['.', '[', '"']) && !key.contains(CHARACTERS)
+}
+
+/// Whether a place can hold a pointer into a script's data, whose keys are any text.
+pub(crate) fn is_pointer(pointer: &Pointer) -> bool {
+    !pointer.as_str().contains('"') && !pointer.as_str().contains(CHARACTERS)
+}
+
+/// `.author[1].name`.
 fn steps(path: &str) -> Option<Vec<Step>> {
     let mut steps = Vec::new();
     let mut rest = path;
@@ -266,7 +287,7 @@ fn steps(path: &str) -> Option<Vec<Step>> {
         if let Some(after) = rest.strip_prefix('.') {
             let end = after.find(['.', '[']).unwrap_or(after.len());
             let (key, after) = after.split_at(end);
-            (!key.is_empty()).then_some(())?;
+            is_key(key).then_some(())?;
             steps.push(Step::Key(key.into()));
             rest = after;
         } else {

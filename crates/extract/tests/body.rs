@@ -152,6 +152,9 @@ fn r12_data_in_a_variable_with_other_letters_has_a_place_too() {
     // Where nothing names it, nobody could find it again.
     let unnamed = read(page.replace("App.state", "é").as_bytes(), PageRules::default());
     assert!(!unnamed.body.is_some_and(|place| place.to_string().starts_with("script")));
+    // Nor where a key on the way would be read as something else.
+    let key = read(page.replace("page", r#"\" & \""#).as_bytes(), PageRules::default());
+    assert!(!key.body.is_some_and(|place| place.to_string().starts_with("script")));
 }
 
 const ARTICLE: &str = "The first sentence of a text that is declared in full, and is long enough to be one.";

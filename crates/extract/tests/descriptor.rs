@@ -600,3 +600,34 @@ fn r12_what_is_written_above_a_ruby_is_told_from_its_text() {
     check("<ruby>東京<rp>（</rp><rt>とうきょう</rt><rp>）</rp></ruby>", "東京（とうきょう）");
     check("<ruby>東<rp>(<rt>とう<rp>)</rp>京<rp>(<rt>きょう<rp>)</ruby>", "東(とう)京(きょう)");
 }
+
+/// What a place would not come back from is not where a value is copied from: `copied` reads each place as it is written.
+#[test]
+fn r12_a_place_that_cannot_be_written_is_none() {
+    let of = |head: &str, below_headline: &str| written_here(head, below_headline, "", PageRules::default());
+    // The name would end the place early, or cut it to characters.
+    for names in ["don't dateModified", "a] dateModified", "a #char=1,2 dateModified"] {
+        let item = format!(
+            "<div itemscope itemtype='https://schema.org/Article'><meta itemprop=\"{names}\" content=2017-09-10></div>"
+        );
+        assert_eq!(of("", &item).descriptor.modified.unwrap().text, "2017-09-10", "{names}");
+    }
+    // The author is pointed at, below a key with a dot in it.
+    let linked = |key: &str| {
+        format!(
+            r##"<script type=application/ld+json>[{{"@type":"Article","headline":"The tower leans","author":{{"@id":"#a"}}}},{{"{key}":{{"@type":"Person","@id":"#a","name":"Esi Mensah"}}}}]</script>"##
+        )
+    };
+    for (key, readings) in [("people", 1), ("people.of", 0), ("people #char=0,1", 0)] {
+        let others = of(&linked(key), "").descriptor.others;
+        assert_eq!(others.iter().filter(|other| other.field == Authors).count(), readings, "{key}");
+    }
+}
+
+#[test]
+fn r12_white_space_within_an_attribute_is_normalised() {
+    let page = "<!doctype html><html lang='en\n  GB'><title>The tower leans</title><link rel=canonical href='/a\n  b'><h1>The tower leans</h1>";
+    let descriptor = copied(page, page.as_bytes(), "/2024/tower", PageRules::default()).descriptor;
+    assert_eq!(descriptor.language.unwrap().text, "en GB");
+    assert_eq!(descriptor.canonical.unwrap().text, "/a b");
+}

@@ -11,7 +11,7 @@ use crate::declared::plain::plain;
 use crate::descriptor::{fold, locate};
 use crate::dom::{self, Document, Node};
 use crate::page::Page;
-use crate::place::Place;
+use crate::place::{Place, is_pointer};
 use crate::{Block, Pointer, Text, text};
 
 /// The text and where it stands.
@@ -138,9 +138,11 @@ fn state(page: Page<'_>, titles: &Titles) -> Option<Elsewhere> {
             continue;
         }
         for (variable, json) in data(&script.raw_text()) {
-            let place = |pointer: Pointer| Place::script(index, variable.as_deref(), pointer);
             gather(&json, &Pointer::default(), &mut Vec::new(), titles, &mut |text, pointer| {
-                texts.push((letters(&without_tags(&text)), text, place(pointer)));
+                if is_pointer(&pointer) {
+                    let place = Place::script(index, variable.as_deref(), pointer);
+                    texts.push((letters(&without_tags(&text)), text, place));
+                }
             });
         }
     }

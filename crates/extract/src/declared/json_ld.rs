@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::json::{self, Json};
 use super::plain::plain;
-use crate::place::{Place, Step};
+use crate::place::{Place, Step, is_key};
 
 /// How deep things are followed into each other: the author's name of a graph's second thing is five steps down.
 const STEPS_MAX: usize = 16;
@@ -135,7 +135,8 @@ impl<'j> Search<'j, '_> {
                 }
             }
             Json::Object(members) => {
-                for (key, inner) in members.iter().filter(|(_, inner)| inner.is_container()) {
+                for (key, inner) in members.iter().filter(|(key, inner)| inner.is_container() && is_key(key))
+                {
                     self.descend(thing, inner, Step::Key((**key).into()));
                 }
             }

@@ -24,6 +24,8 @@ fn r12_a_place_is_read_as_it_is_written() {
         "meta[name=author] #char=3,11",
         "/type & \"-\" & /id",
         "/type & \"\" & /id #char=0,2",
+        "/type & \" & \\\"\\n\" & /id",
+        "meta[itemprop=datePublished dateModified]",
     ] {
         let place: Place = text.parse().unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(place.to_string(), text);
