@@ -36,10 +36,11 @@ pub(crate) struct OfSource {
 }
 
 impl Active {
-    /// Begins to watch these sources. Every other change of the configuration counts from the next start on.
+    /// Begins to watch those of these sources that are active. Every other change of the configuration counts from the next
+    /// start on.
     pub(crate) fn watch<'a>(world: &World, sources: impl Iterator<Item = &'a Source>) -> Self {
         let (mut watched, mut interrupts) = (BTreeMap::new(), BTreeMap::new());
-        for source in sources {
+        for source in sources.filter(|source| source.is_active()) {
             let (interrupter, interrupt) = Interrupter::pair();
             watched.insert(source.name().clone(), interrupter);
             interrupts.insert(source.name().clone(), interrupt);

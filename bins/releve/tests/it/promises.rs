@@ -510,6 +510,9 @@ fn r39_nothing_at_all_is_requested_for_an_inactive_source() {
     sandbox.write("sources/example.toml", &format!("active = false\n{PAGES}"));
     let ran = sandbox.run(&["pass", "example", "--json"]).expect(0);
     assert_eq!(ran.json()[0]["end"], "inactive");
+    // It is meant, so nobody is told under cron.
+    let ran = sandbox.run(&["pass"]).expect(0);
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", ""));
     assert_eq!(sandbox.lab.connections(), 0);
 }
 
