@@ -1,5 +1,6 @@
 //! From flags and files to the adapters that a command works with.
 
+use std::fmt::Display;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStringExt as _;
@@ -9,7 +10,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, anyhow, bail};
 use releve_deposit::{Admission, LocalOptions, LocalVault, Manifest, Vault, VaultError};
 use releve_fetch::{AccessHeader, Clock, HttpsFetch, LabFile, Network};
-use releve_ledger::{Ledger, LedgerErrorKind, MemoryLedger, Realm, SqliteLedger, ThisMachine};
+use releve_ledger::{Ledger, LedgerErrorKind, MemoryLedger, Realm, SqliteLedger, State, ThisMachine};
 use releve_proof::RootSet;
 use releve_source::{Connector, File, Source, VaultAt, parse_connector, parse_sources};
 use releve_vault_http::{HttpVault, HttpVaultOptions};
@@ -164,9 +165,14 @@ impl World {
         if self.lab.is_some() { Realm::Lab } else { Realm::Publishers }
     }
 
-    /// The vault that passes deposit to, wherever it is. A folder is made where there is none.
-    pub(crate) fn deposits(&self) -> Result<Deposits> {
+    /// The vault that passes deposit to, wherever it is. A folder is made where there is none, unless something is known as
+    /// sealed.
+    pub(crate) fn deposits(&self, ledger: &dyn Ledger) -> Result<Deposits> {
         let Some(vault) = self.network_vault()? else {
+            let folder = self.vault_folder()?;
+            if Manifest::read(&folder)?.is_none() {
+                self.belongs(ledger, &folder.display(), None)?;
+            }
             let vault = self.vault()?;
             return Ok(Deposits {
                 place: vault.folder().display().to_string(),
@@ -186,6 +192,27 @@ impl World {
             sequence: head.sequence,
             vault: Arc::new(vault),
         })
+    }
+
+    /// What the ledger knows as sealed must be in the vault of this id, if there is one: one that was moved, or is not mounted, is
+    /// not silently begun anew, because what is missing from it would never be read again.
+    pub(crate) fn belongs(&self, ledger: &dyn Ledger, place: &dyn Display, id: Option<&str>) -> Result<()> {
+        for source in &self.sources {
+            let sealed = ledger.list(source.name().as_str(), State::Sealed, None, 1)?;
+            let Some(sealed) = sealed.first().and_then(|entry| entry.sealed.as_ref()) else { continue };
+            match id {
+                Some(id) if sealed.receipt.vault == id => {}
+                Some(_) => bail!(
+                    "{place} is another vault than the one that the ledger knows as holding what was sealed; is the right one \
+                     mounted? To begin anew with this vault, move the ledger away"
+                ),
+                None => bail!(
+                    "there is no vault in {place}, and the ledger knows one as holding what was sealed; is it mounted? To begin \
+                     anew, move the ledger away"
+                ),
+            }
+        }
+        Ok(())
     }
 
     /// The vault, if it is on the network, with its key read and its authority; nothing is sent yet.

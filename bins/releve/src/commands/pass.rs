@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use jiff::Timestamp;
 use releve_fetch::{AccessHeader, HttpsFetch};
-use releve_ledger::{Hosts, Ledger as _, SqliteLedger, State};
+use releve_ledger::{Hosts, Ledger as _, SqliteLedger};
 use releve_pass::{End, Report, Runner};
 use releve_proof::Connector;
 use releve_robots::RobotsPolicy;
@@ -100,7 +100,7 @@ pub(crate) fn with_access(
 /// What makes the passes of this process.
 pub(crate) fn runner(world: &World, progress: Arc<Progress>) -> Result<Runner<HttpsFetch>> {
     let ledger = Arc::new(world.ledger()?);
-    let deposits = world.deposits()?;
+    let deposits = world.deposits(ledger.as_ref())?;
     belong_together(&ledger, &deposits, world)?;
     let hosts: Arc<dyn Hosts> = ledger.clone();
     let visitor = Visitor::new(
@@ -127,20 +127,10 @@ pub(crate) fn runner(world: &World, progress: Arc<Progress>) -> Result<Runner<Ht
     })
 }
 
-/// What the ledger knows as sealed must be in this vault: one that was moved, not mounted or restored from an old copy is
-/// not silently begun anew, because what is missing from it would never be read again.
+/// What the ledger knows as sealed must be in this vault: another one, or one restored from an old copy, is not gone on with.
 fn belong_together(ledger: &SqliteLedger, deposits: &Deposits, world: &World) -> Result<()> {
     let Deposits { place, id, sequence: last, .. } = deposits;
-    for source in &world.sources {
-        let sealed = ledger.list(source.name().as_str(), State::Sealed, None, 1)?;
-        let Some(sealed) = sealed.first().and_then(|entry| entry.sealed.as_ref()) else { continue };
-        if sealed.receipt.vault != *id {
-            bail!(
-                "{place} is another vault than the one that the ledger knows as holding what was sealed; is the right one \
-                 mounted? To begin anew with this vault, move the ledger away"
-            );
-        }
-    }
+    world.belongs(ledger, place, Some(id))?;
     if let Some(head) = ledger.head(id)?.filter(|head| head.sequence > *last) {
         bail!(
             "{place} ends with number {last}, and the ledger has the receipt of number {}: it was cut off, or restored from \

@@ -44,9 +44,12 @@ impl Whole {
     /// Neither the vault's index nor a ledger need be there, and nothing is written.
     pub(super) fn check(world: &World, head: Option<Sha256>) -> Result<Self> {
         let (folder, id) = world.bare_vault()?;
+        let ledger = world.known()?;
+        // A vault that was begun anew is whole, and yet nothing is in it of what was sealed.
+        world.belongs(ledger.as_ref(), &folder.display(), Some(&id))?;
         let mut heads: Vec<Sha256> = head.into_iter().collect();
         // The receipts in the ledger know a head too: a vault that was cut off at a seal shows against it.
-        if let Some(receipt) = world.known()?.head(&id)? {
+        if let Some(receipt) = ledger.head(&id)? {
             heads.push(Sha256::from_bytes(receipt.seal));
         }
         let roots = world.roots()?;

@@ -166,10 +166,22 @@ fn a_vault_that_is_not_the_one_that_was_filled_is_not_begun_anew() {
         std::process::Command::new("cp").arg("-a").arg(sandbox.path("vault")).arg(&old).status().unwrap();
     assert!(copy.success());
 
-    // Not mounted: an empty folder where the vault was.
+    // Not mounted: an empty folder where the vault was. It stays empty.
     std::fs::rename(sandbox.path("vault"), sandbox.path("moved")).unwrap();
+    std::fs::create_dir(sandbox.path("vault")).unwrap();
     sandbox.at_clock("+16m");
-    says(&sandbox.run(&["pass"]), 2, &["another vault", "mounted"]);
+    says(&sandbox.run(&["pass"]), 2, &["there is no vault in", "mounted"]);
+    std::fs::remove_dir(sandbox.path("vault")).unwrap();
+
+    // Another vault, which is whole in itself.
+    let ledger = sandbox.path("ledger.sqlite");
+    std::fs::rename(&ledger, sandbox.path("ledger.away")).unwrap();
+    sandbox.run(&["vault", "source", "activate", "example"]).expect(0);
+    sandbox.run(&["verify"]).expect(0);
+    std::fs::rename(sandbox.path("ledger.away"), &ledger).unwrap();
+    for command in ["pass", "verify"] {
+        says(&sandbox.run(&[command]), 2, &["another vault", "mounted"]);
+    }
     std::fs::remove_dir_all(sandbox.path("vault")).unwrap();
     std::fs::rename(sandbox.path("moved"), sandbox.path("vault")).unwrap();
 
