@@ -5,7 +5,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use releve_ledger::{Entry, Ledger, PassEnd, State};
-use releve_pass::trigger_due;
+use releve_pass::{Report, trigger_due};
 use serde_json::{Value, json};
 
 use super::backlog::Stand;
@@ -35,11 +35,11 @@ pub(crate) fn run(global: &Global, all: bool, out: &mut dyn Write) -> Result<Exi
         let due_at = trigger_due(ledger.as_ref(), source, now)?.at(now);
         let backlog = source.backlog().map(|_| Stand::of(ledger.as_ref(), source, now)).transpose()?;
         let last = ledger.passes(Some(name), 1)?.into_iter().next();
-        let ended = match last.as_ref().map(|pass| &pass.end) {
-            None => "never".to_owned(),
-            Some(PassEnd::Running) => "running".to_owned(),
-            Some(PassEnd::Interrupted) => "interrupted".to_owned(),
-            Some(PassEnd::Finished { at, .. }) => format!("{at:.0}"),
+        let (ended, report) = match last.map(|pass| pass.end) {
+            None => ("never".to_owned(), None),
+            Some(PassEnd::Running) => ("running".to_owned(), None),
+            Some(PassEnd::Interrupted) => ("interrupted".to_owned(), None),
+            Some(PassEnd::Finished { at, report }) => (format!("{at:.0}"), Some(report)),
         };
         let mut left_alone = Vec::new();
         for host in source.hosts().entries() {
@@ -55,12 +55,6 @@ pub(crate) fn run(global: &Global, all: bool, out: &mut dyn Write) -> Result<Exi
         let left_out = (counts.refused + counts.set_aside).saturating_sub(listed.len() as u64);
         let left_out = if all { 0 } else { left_out };
         if global.json {
-            let report = match last.map(|pass| pass.end) {
-                Some(PassEnd::Finished { report, .. }) => {
-                    serde_json::from_str(&report).unwrap_or(Value::Null)
-                }
-                _ => Value::Null,
-            };
             objects.push(json!({
                 "source": name,
                 "active": source.is_active(),
@@ -72,7 +66,7 @@ pub(crate) fn run(global: &Global, all: bool, out: &mut dyn Write) -> Result<Exi
                 "left_alone_until": left_alone.into_iter().collect::<BTreeMap<_, _>>(),
                 "backlog": backlog.as_ref().map(Stand::to_json),
                 "last_pass": ended,
-                "last_report": report,
+                "last_report": report.and_then(|report| serde_json::from_str::<Value>(&report).ok()),
                 "refusals": listed.iter().filter_map(refusal_to_json).collect::<Vec<_>>(),
                 "refusals_left_out": left_out,
             }));
@@ -92,7 +86,11 @@ pub(crate) fn run(global: &Global, all: bool, out: &mut dyn Write) -> Result<Exi
                 (true, false) => format!("{due_at:.0}"),
             },
         ]);
-        refused.push((name, left_alone, listed, left_out));
+        // What stopped a pass is no article's, and stands nowhere else.
+        let stopped =
+            report.and_then(|report| serde_json::from_str::<Report>(&report).ok()).filter(is_stopped);
+        let trigger = source.trigger().address().as_str();
+        refused.push((name, trigger, stopped, left_alone, listed, left_out));
     }
     if global.json {
         print_json(out, &objects)?;
@@ -106,7 +104,14 @@ pub(crate) fn run(global: &Global, all: bool, out: &mut dyn Write) -> Result<Exi
     if !world.has_ledger() {
         writeln!(out, "Nothing was read yet; `releve pass` reads what is due.")?;
     }
-    for (name, left_alone, listed, left_out) in refused {
+    for (name, trigger, stopped, left_alone, listed, left_out) in refused {
+        if let Some(report) = stopped {
+            let why =
+                report.refusals.iter().find(|line| line.reference.is_empty() && line.address == trigger);
+            let why = why.map(|line| format!("{} ({})", line.reason, line.code)).or(report.detail);
+            let why = why.map(|why| format!(": {}", one_line(&why))).unwrap_or_default();
+            writeln!(out, "{name}: the last pass: {}{why}", report.end.sentence())?;
+        }
         for (host, until) in left_alone {
             writeln!(
                 out,
@@ -147,6 +152,11 @@ fn list(ledger: &dyn Ledger, source: &str, state: State, all: bool) -> Result<Ve
             return Ok(listed);
         }
     }
+}
+
+/// Whether a pass did not do all that it came for, for another reason than that an article is refused.
+fn is_stopped(report: &Report) -> bool {
+    !report.end.is_done() || report.tally.trigger_failed
 }
 
 fn refusal_to_json(entry: &Entry) -> Option<Value> {

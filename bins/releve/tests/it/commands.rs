@@ -402,3 +402,19 @@ fn the_demo_takes_no_other_lab_for_its_own() {
     assert!(ran.stderr.contains("holds something else than a demo"), "{}", ran.stderr);
     assert!(sandbox.files() == before, "something was written");
 }
+
+#[test]
+fn status_says_what_stopped_the_last_pass() {
+    let sandbox = Sandbox::of_pages(example().at("/feed.xml", Reply::status(404)));
+    sandbox.run(&["pass"]).expect(1);
+    let told = sandbox.run(&["status"]).expect(0).stdout;
+    assert!(told.contains("example: the last pass: the trigger could not be read"), "{told}");
+    assert!(told.contains("(status-404)"), "{told}");
+
+    // What is over is told no more; and an article that is refused stops nothing.
+    sandbox.lab.put("www.example.test", "/feed.xml", feed([("a", A)])).unwrap();
+    sandbox.at_clock("+16m");
+    sandbox.run(&["pass"]).expect(1);
+    let told = sandbox.run(&["status"]).expect(0).stdout;
+    assert!(!told.contains("the last pass:") && told.contains("example: a: "), "{told}");
+}
