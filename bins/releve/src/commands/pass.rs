@@ -13,6 +13,7 @@ use releve_proof::Connector;
 use releve_robots::RobotsPolicy;
 use releve_source::Source;
 use releve_visit::{Interrupt, Interrupter, Visitor};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::active::Active;
@@ -147,6 +148,7 @@ fn belong_together(ledger: &SqliteLedger, deposits: &Deposits, world: &World) ->
 /// What computes is one thread: a pass mostly waits, and what takes long (deposits, unpacking) has threads of its own. With
 /// a second one, what each has freed stays with it, and a walk over files of 10 MB takes half as much memory again.
 pub(crate) fn until_stopped<T>(work: impl AsyncFnOnce(Interrupt) -> Result<T>) -> Result<Option<T>> {
+    raise_open_files();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -172,6 +174,14 @@ pub(crate) fn until_stopped<T>(work: impl AsyncFnOnce(Interrupt) -> Result<T>) -
     });
     runtime.shutdown_background();
     done
+}
+
+/// Each source under way holds a connection, and many systems start a process with 1,024 files at once, of the thousands that
+/// they let it have: a limit that is for programs that call `select`.
+fn raise_open_files() {
+    let limit = getrlimit(Resource::Nofile);
+    // Where it cannot be raised, what does not fit is said when it is met.
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 
 /// Ctrl-C and SIGTERM. The first asks for an orderly end: what is under way is finished, locks are released. The second

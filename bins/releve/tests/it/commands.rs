@@ -404,6 +404,28 @@ fn the_demo_takes_no_other_lab_for_its_own() {
 }
 
 #[test]
+fn as_many_sources_are_read_at_once_as_the_system_allows_connections() {
+    // More sources than files may be open, as the shell that starts the program has it.
+    let names: Vec<String> = (0..40).map(|number| format!("s{number}")).collect();
+    let host =
+        |name: &String| releve_lab::Host::new(&format!("{name}.example.test")).at("/feed.xml", feed([]));
+    let sandbox = Sandbox::new(names.iter().map(host));
+    for name in &names {
+        let source = PAGES.replace("www.", &format!("{name}.")).replace("\"example\"", &format!("{name:?}"));
+        sandbox.write(&format!("sources/{name}.toml"), &source);
+    }
+    let shell = std::process::Command::new("sh")
+        .args(["-c", "ulimit -S -n 48 && exec \"$@\"", "sh", env!("CARGO_BIN_EXE_releve")])
+        .args(["--lab", "lab.toml", "pass"])
+        .current_dir(sandbox.dir.path())
+        .output()
+        .unwrap();
+    let ran = Ran::of(&shell).expect(0);
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", ""));
+    assert_eq!(sandbox.asked().iter().filter(|asked| asked.ends_with("/feed.xml")).count(), names.len());
+}
+
+#[test]
 fn status_says_what_stopped_the_last_pass() {
     let sandbox = Sandbox::of_pages(example().at("/feed.xml", Reply::status(404)));
     sandbox.run(&["pass"]).expect(1);
