@@ -82,7 +82,7 @@ fn a_withdrawal_is_on_record_with_who_when_and_why() {
     told(&["vault", "withdraw", "a", "--reason", "an\nold \u{1b}[8mreason"]);
 
     let list = sandbox.run(&["vault", "withdrawals", "--json"]).expect(0).json();
-    let parts: Vec<Value> = list
+    let parts: Vec<Value> = list["withdrawals"]
         .as_array()
         .unwrap()
         .iter()

@@ -58,7 +58,8 @@ pub(super) fn reinstate(
 pub(super) fn list(world: &World, global: &Global, out: &mut dyn Write) -> Result<Exit> {
     let withdrawals = world.existing_vault()?.control().withdrawals()?;
     if global.json {
-        print_json(out, &withdrawals.iter().map(to_json).collect::<Vec<_>>())?;
+        let withdrawals: Vec<_> = withdrawals.iter().map(to_json).collect();
+        print_json(out, &json!({ "withdrawals": withdrawals }))?;
         return Ok(Exit::Done);
     }
     let rows: Vec<Vec<String>> = withdrawals
