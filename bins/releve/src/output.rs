@@ -89,7 +89,10 @@ impl<W: Write> WhileRead<W> {
                 self.is_read = false;
                 Ok(unread)
             }
-            written => written,
+            // What the system says does not say of what: a disk may be full that nobody thinks of.
+            written => written.map_err(|error| {
+                io::Error::new(error.kind(), format!("cannot write to standard output: {error}"))
+            }),
         }
     }
 }

@@ -415,7 +415,7 @@ fn robots(
             let verdict = policy.judge(&rules, agent, url.path_and_query());
             let line = verdict.line.map(|line| {
                 let text = String::from_utf8_lossy(line_text(&copy.body, line).unwrap_or_default());
-                format!(", line {line}: {}", text.trim())
+                format!(": {}", text.trim())
             });
             let lifted = source.way().agreement_for(url).filter(|_| !verdict.allowed);
             let delay = policy.crawl_delay(&rules, agent);

@@ -440,3 +440,20 @@ fn status_says_what_stopped_the_last_pass() {
     let told = sandbox.run(&["status"]).expect(0).stdout;
     assert!(!told.contains("the last pass:") && told.contains("example: a: "), "{told}");
 }
+
+#[test]
+fn explain_quotes_the_line_of_robots_txt_after_its_number() {
+    let robots = Reply::ok("text/plain", "User-agent: *\nDisallow: /a\n");
+    let sandbox = Sandbox::of_pages(example().at("/robots.txt", robots).at("/feed.xml", feed([("a", A)])));
+    sandbox.run(&["pass"]).expect(1);
+    let told = sandbox.run(&["explain", A]).expect(0).stdout;
+    assert!(told.contains("disallowed by line 2, in the general group: Disallow: /a\n"), "{told}");
+}
+
+#[test]
+fn output_that_cannot_be_written_is_told_as_that() {
+    let sandbox = with_a_sealed();
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let ran = Ran::of(&sandbox.command(&["status"]).stdout(full).output().unwrap()).expect(2);
+    assert!(ran.stderr.starts_with("releve: cannot write to standard output: "), "{ran:?}");
+}
