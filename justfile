@@ -42,7 +42,7 @@ fuzz runs="800000":
 bench-vault:
     cargo bench -p releve-deposit --bench vault --locked
 
-# A real pass over an invented newspaper on loopback.
+# A real pass over invented newspapers on loopback.
 demo:
     cargo run --release -- demo
 

@@ -17,10 +17,11 @@ Exit codes:
   1    done, and something was refused or failed: the report says what
   2    could not run: the message says what to do
   3    a named source's lock is held by another pass
-  130  interrupted; what was in hand was finished or let go, and the lock released
+  130  interrupted: what was in hand was finished or let go, the lock released
 
-Data goes to standard output, everything else to standard error. Under cron nothing is printed unless something
-needs a person; RELEVE_LOG=info (or debug) shows what happens.";
+Data goes to standard output, everything else to standard error. Under cron
+nothing is printed unless something needs a person; RELEVE_LOG=info (or debug)
+shows what happens.";
 
 /// Reads announced articles at the publisher, politely, and seals them with a proof of the read.
 #[derive(Debug, Parser)]
@@ -38,8 +39,8 @@ pub(crate) struct Global {
     /// The connector's configuration.
     #[arg(long, global = true, value_name = "FILE", default_value = "releve.toml")]
     pub(crate) config: PathBuf,
-    /// Machine-readable output: one JSON value on standard output, an array where there can be several answers. `run` prints
-    /// nothing but its log.
+    /// Machine-readable output: one JSON value on standard output, an array where there can be several answers. `run` and
+    /// `vault serve` print nothing but their log.
     #[arg(long, global = true)]
     pub(crate) json: bool,
     /// Publishers on loopback: names under `.test`, an extra root for them alone, a clock offset. Every proof is marked.
@@ -66,7 +67,7 @@ pub(crate) enum Command {
         #[arg(value_name = "SOURCE")]
         sources: Vec<String>,
     },
-    /// A real pass over an invented newspaper on loopback.
+    /// A real pass over invented newspapers on loopback.
     Demo {
         /// Where to put its configuration, ledger and vault; the same folder may be used again. Without it a new folder
         /// `releve-demo` is made.

@@ -1,4 +1,4 @@
-//! `releve demo`: a real pass over an invented newspaper on loopback.
+//! `releve demo`: a real pass over invented newspapers on loopback.
 
 mod newspaper;
 
