@@ -196,9 +196,9 @@ pub(crate) fn of(top: Node<'_>) -> String {
     if let Some(own) = top.as_text() {
         push_normal(&mut text, own);
     }
-    walk(top, &mut |step| match step {
+    walk(top, is_shown, &mut |step| match step {
         Step::Text(_, own) => push_normal(&mut text, own),
-        Step::Edge => push_space(&mut text),
+        Step::Edge(_) => push_space(&mut text),
     });
     trim_end(&mut text);
     text
@@ -206,25 +206,31 @@ pub(crate) fn of(top: Node<'_>) -> String {
 
 /// Visits every text node below `top` that is shown, in document order.
 pub(crate) fn each<'a>(top: Node<'a>, mut visit: impl FnMut(Node<'a>, &'a str)) {
-    walk(top, &mut |step| {
+    walk(top, is_shown, &mut |step| {
         if let Step::Text(node, text) = step {
             visit(node, text);
         }
     });
 }
 
-enum Step<'a> {
+/// What is come by on a walk.
+pub(crate) enum Step<'a> {
     Text(Node<'a>, &'a str),
-    /// A block begins or ends.
-    Edge,
+    /// This block begins or ends.
+    Edge(Node<'a>),
 }
 
-fn walk<'a>(top: Node<'a>, visit: &mut dyn FnMut(Step<'a>)) {
+/// Whether an element is text, as far as its name says.
+pub(crate) fn is_shown(node: Node<'_>) -> bool {
+    flow_of(node).is_some_and(|flow| flow != Flow::Absent)
+}
+
+/// Walks through what is below `top`, but not into the elements that `enters` does not hold of.
+pub(crate) fn walk<'a>(top: Node<'a>, enters: impl Fn(Node<'a>) -> bool, visit: &mut dyn FnMut(Step<'a>)) {
     let mut node = top;
     // One step a round: down into the node, or on to what follows it, leaving the elements that end on the way.
     loop {
-        let enters = node == top || flow_of(node).is_some_and(|flow| flow != Flow::Absent);
-        if let Some(child) = node.first_child().filter(|_| enters) {
+        if let Some(child) = node.first_child().filter(|_| node == top || enters(node)) {
             node = child;
         } else {
             if node == top {
@@ -251,6 +257,6 @@ fn walk<'a>(top: Node<'a>, visit: &mut dyn FnMut(Step<'a>)) {
 
 fn edge_at<'a>(node: Node<'a>, visit: &mut dyn FnMut(Step<'a>)) {
     if node.name().is_some_and(|name| flow(name) == Flow::Block) {
-        visit(Step::Edge);
+        visit(Step::Edge(node));
     }
 }

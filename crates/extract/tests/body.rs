@@ -54,12 +54,13 @@ fn every_page_is_checked() {
             pages += 1;
         }
     }
-    assert_eq!(pages, 21);
+    assert_eq!(pages, 22);
 }
 
 #[test]
 fn r12_text_is_copied_whole_and_in_order() {
     check("blocks");
+    check("code");
     check("code-with-line-numbers");
     check("first-paragraphs");
     check("headings-like-clutter");

@@ -631,3 +631,11 @@ fn r12_white_space_within_an_attribute_is_normalised() {
     assert_eq!(descriptor.language.unwrap().text, "en GB");
     assert_eq!(descriptor.canonical.unwrap().text, "/a b");
 }
+
+#[test]
+fn r12_an_attribute_is_read_once_for_what_it_says() {
+    let time = "<p class=updated>Updated <time datetime='2024-03-07T11:&amp;nbsp;40:00+00:00'>March 7, 2024</time></p>";
+    // What the attribute says is no date, so the day is copied as it is shown.
+    let descriptor = written_here("", time, "", PageRules::default()).descriptor;
+    assert_eq!(descriptor.modified.unwrap().text, "March 7, 2024");
+}

@@ -5,7 +5,7 @@ use std::ops::Range;
 use html5ever::{LocalName, local_name};
 
 use crate::dom::Node;
-use crate::text::{Flow, flow, flow_of, push_normal, push_space, trim_end};
+use crate::text::{self, Flow, Step, flow, flow_of, is_shown, push_normal, push_space, trim_end};
 use crate::{Block, Cell, Mark, MarkKind, Text};
 
 /// Lists within lists and quotations within quotations beyond this depth are put in the one above: JSON readers stop at some depth (serde_json at 128 levels),
@@ -126,6 +126,25 @@ impl<'f> Builder<'f> {
         }
     }
 
+    /// Text whose white space counts, without the line breaks around it.
+    fn preformatted(&self, top: Node<'_>) -> String {
+        let mut text = String::new();
+        // What a button says is no line of a program.
+        let enters =
+            |node: Node<'_>| is_shown(node) && !node.is(&local_name!("button")) && !(self.omit)(node);
+        text::walk(top, enters, &mut |step| match step {
+            Step::Text(_, own) => text.push_str(own),
+            Step::Edge(node) if node.is(&local_name!("br")) || !text.is_empty() && !text.ends_with('\n') => {
+                text.push('\n');
+            }
+            Step::Edge(_) => {}
+        });
+        let text = text.trim_end();
+        // Empty lines at the beginning go, the indentation of the first line stays.
+        let body = text.len() - text.trim_start().len();
+        text[text[..body].rfind('\n').map_or(0, |line| line + 1)..].to_owned()
+    }
+
     fn text(&mut self, node: Node<'_>, text: &str) {
         if !text.trim_start().is_empty() {
             self.breaks = 0;
@@ -197,7 +216,7 @@ impl<'f> Builder<'f> {
                 }
             }
             local_name!("pre") | local_name!("listing") | local_name!("xmp") | local_name!("plaintext") => {
-                let text = preformatted(node);
+                let text = self.preformatted(node);
                 if !text.trim().is_empty() && !numbers_lines(node, &text) {
                     self.size = self.size.saturating_add(text.len()).saturating_add(BLOCK_SIZE);
                     self.blocks.push(Block::Preformatted(text));
@@ -404,22 +423,6 @@ fn has_text(node: Node<'_>) -> bool {
 /// Whether the nearest table around a row is this one.
 fn is_of(row: Node<'_>, table: Node<'_>) -> bool {
     row.ancestors().find(|above| above.is(&local_name!("table"))) == Some(table)
-}
-
-/// Text whose white space counts, without the line breaks around it.
-fn preformatted(top: Node<'_>) -> String {
-    let mut text = String::new();
-    for node in top.descendants() {
-        if let Some(own) = node.as_text() {
-            text.push_str(own);
-        } else if node.is(&local_name!("br")) {
-            text.push('\n');
-        }
-    }
-    let text = text.trim_end();
-    // Empty lines at the beginning go, the indentation of the first line stays.
-    let body = text.len() - text.trim_start().len();
-    text[text[..body].rfind('\n').map_or(0, |line| line + 1)..].to_owned()
 }
 
 impl Run {

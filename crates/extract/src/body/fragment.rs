@@ -3,7 +3,7 @@
 use html5ever::local_name;
 
 use super::build::Builder;
-use super::survey::is_media;
+use super::survey::{is_code, is_media};
 use super::vocabulary::{Role, role};
 use crate::Block;
 use crate::dom::{Document, Node};
@@ -86,7 +86,7 @@ impl Survey {
                 Role::Hidden => true,
                 // A heading's id is made of its words; they name what follows, not what it is.
                 _ if is_heading(node) => false,
-                Role::Beside | Role::Apart => is_small,
+                Role::Beside | Role::Apart => is_small && !is_in(&is_code),
                 Role::Around => is_links,
                 Role::Picture | Role::Player => sum.has_media && sum.chars < CAPTION_CHARS_MAX,
                 Role::Plain | Role::Paid | Role::Teaser => is_small && is_embedded(node),

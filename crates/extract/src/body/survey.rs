@@ -28,6 +28,8 @@ pub(super) struct Element<'a> {
     pub(super) is_block: bool,
     /// 1 to 6 for a heading and what is in it, else 0.
     pub(super) level: u8,
+    /// Whether it is code, or in code, where a class names a kind of code: a `comment` is not a reader's.
+    pub(super) is_code: bool,
     /// Whether it, or an element around it, stands beside the article.
     pub(super) beside: bool,
     /// Characters below it, counted as in [`Leaf::chars`].
@@ -174,6 +176,7 @@ impl<'a> Survey<'a> {
             let (role, word) = vocabulary::role(element.node);
             let percent = match role {
                 Role::Plain => continue,
+                role if role != Role::Hidden && self.elements[element.parent].is_code => continue,
                 Role::Paid => {
                     paid.push(at);
                     continue;
@@ -234,6 +237,7 @@ impl<'a> Walk<'a> {
             end: 0,
             is_block: true,
             level: 0,
+            is_code: false,
             beside: false,
             chars: 0,
             link_chars: 0,
@@ -322,6 +326,7 @@ impl<'a> Walk<'a> {
             end: at + 1,
             is_block: is_block && !node.is(&local_name!("br")),
             level: heading_level(node).unwrap_or(self.elements[self.element].level),
+            is_code: self.elements[self.element].is_code || is_code(node),
             ..self.elements[0]
         });
         self.element = at;
@@ -478,6 +483,14 @@ pub(super) fn heading_level(node: Node<'_>) -> Option<u8> {
         Some(&local_name!("h6")) => Some(6),
         _ => None,
     }
+}
+
+/// Whether an element holds what programs read or say.
+pub(super) fn is_code(node: Node<'_>) -> bool {
+    matches!(
+        node.name(),
+        Some(&local_name!("pre") | &local_name!("code") | &local_name!("samp") | &local_name!("kbd"))
+    )
 }
 
 /// Whether something stands there that has a caption as often as not.

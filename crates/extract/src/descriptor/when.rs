@@ -13,6 +13,7 @@ use crate::declared::json_ld::Thing;
 use crate::declared::plain::plain;
 use crate::declared::{Declared, Property};
 use crate::dom::Node;
+use crate::look_up::element_value;
 use crate::{Place, Value};
 
 /// Names of `meta` elements that hold the instant of publication, the surest first. A name counts whichever attribute holds it.
@@ -138,7 +139,7 @@ fn in_element(
     attribute: Option<&str>,
     meta: impl FnOnce() -> Option<Place>,
 ) -> Option<Dated> {
-    let text = attribute.and_then(|name| node.attribute(name)).map(plain);
+    let text = attribute.map(|name| element_value(node, Some(name)));
     match text.filter(|text| date::declared(text).is_some()) {
         Some(text) => dated(text, || meta().or_else(|| Some(Place::element(locate(node)?, attribute)))),
         None => dated(node.text(), || Some(Place::element(locate(node)?, None))),
@@ -288,7 +289,7 @@ fn marked(node: Node<'_>, line: Node<'_>) -> Label {
 /// Copies a shown date: from the machine's side of a `time` element if it says the same day, else as shown, if programs can read that.
 fn copy(node: Node<'_>, shown: &date::Shown<'_>, number: usize) -> Option<Dated> {
     let time = std::iter::once(node).chain(node.ancestors().take(2)).find(|own| own.is(&local_name!("time")));
-    if let Some((time, machine)) = time.and_then(|time| Some((time, plain(time.attribute("datetime")?))))
+    if let Some((time, machine)) = time.map(|time| (time, element_value(time, Some("datetime"))))
         && let Some(day) = date::declared(&machine)
         && day.is_near(shown.day)
     {
