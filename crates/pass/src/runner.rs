@@ -457,7 +457,7 @@ impl<F: Fetch> Runner<F> {
                         Duration::try_from(at.duration_since(self.clock.now())).ok()
                     }
                     (Some(why), _) => return Ok(Read::LetGo(why)),
-                    (None, _) => refusal.retry_after(),
+                    (None, _) => refusal.retry_after().map(|wait| wait.min(DAY)),
                 };
                 hand.refusal =
                     Some(Refused { code: refusal.code().to_owned(), reason: refusal.to_string(), wait });
@@ -614,7 +614,6 @@ impl<F: Fetch> Runner<F> {
                     Came::SetAside { code, detail: reason }
                 } else {
                     let wait = backoff(failures, pass_every).max(wait.unwrap_or_default());
-                    // Who asks for longer than there are instants is not asked again.
                     let not_before =
                         (!wait.is_zero()).then(|| now.checked_add(wait).unwrap_or(Timestamp::MAX));
                     Came::Refused { code, detail: reason, not_before }
@@ -719,10 +718,14 @@ fn failures(entry: &Entry) -> u32 {
 /// After how many failures in a row an article is asked for less often than at every pass.
 const PATIENCE: u32 = 3;
 
+/// The longest that an article is left alone after a failure, whatever its publisher asks for: as long as one answer keeps a whole
+/// host from being asked. Whoever wants it left alone for longer says so again; whoever wrote seconds for milliseconds has not
+/// lost it for years.
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// How long an article is left alone after so many failures in a row: until the next pass at first, then twice as long each
 /// time, a day at most. The page promises less (R23); a publisher's log shows a dead link once a day.
 fn backoff(failures: u32, pass: Duration) -> Duration {
-    const DAY: Duration = Duration::from_secs(24 * 60 * 60);
     match failures.checked_sub(PATIENCE) {
         None => Duration::ZERO,
         Some(more) => Backoff::new(pass.saturating_mul(2), DAY).after(more.saturating_add(1)),

@@ -296,9 +296,9 @@ fn answer(exchange: &Exchange, now: Timestamp) -> Answer<'_> {
     Answer { at: now, head }
 }
 
-/// The wait that `Retry-After` asks for.
+/// The wait that `Retry-After` asks for; the longest, where a proxy has added its own.
 pub(crate) fn asked_wait(headers: &Headers, now: Timestamp) -> Option<Duration> {
-    headers.first("retry-after").and_then(|value| retry_after(value, now))
+    headers.all("retry-after").filter_map(|value| retry_after(value, now)).max()
 }
 
 /// The `Content-Type`, where there is exactly one and it is text.

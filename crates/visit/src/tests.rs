@@ -4,11 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use releve_fetch::Headers;
 use releve_redirect_policy::AdmittedHosts;
 use releve_robots::{ProductToken, RobotsPolicy, RobotsTxt, Standing};
 use releve_url_canon::NecessaryParameters;
 
 use crate::machine::{Answer, Head, Purpose, Robots, Step, Visit};
+use crate::runner::asked_wait;
 use crate::{Expected, Failure, Order, Refusal, Terms};
 
 fn now() -> Timestamp {
@@ -139,4 +141,18 @@ fn r37_which_media_types_are_taken() {
             all.iter().map(|expected| if expected.takes(media_type) { 'y' } else { '.' }).collect();
         assert_eq!(is, taken, "{media_type}");
     }
+}
+
+/// Two may come, where a proxy adds its own: the gentler one counts, whichever is first.
+#[test]
+fn r21_of_several_waits_that_are_asked_for_the_longest_counts() {
+    fn check(values: &[&str], expected: Option<u64>) {
+        let headers: Headers = values.iter().map(|value| ("Retry-After", value.as_bytes())).collect();
+        assert_eq!(asked_wait(&headers, now()), expected.map(Duration::from_secs), "{values:?}");
+    }
+    check(&[], None);
+    check(&["soon"], None);
+    check(&["soon", "120"], Some(120));
+    check(&["60", "Sun, 01 Mar 2026 12:02:00 GMT"], Some(120));
+    check(&["120", "60"], Some(120));
 }

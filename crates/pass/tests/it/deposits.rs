@@ -215,3 +215,17 @@ async fn r23_a_sealed_article_whose_new_version_cannot_be_read_is_given_up_as_we
     assert_eq!(world.entry("1").state, State::SetAside);
     assert_eq!(world.vault.all().len(), 1);
 }
+
+/// A Retry-After holds. It does not lose an article for years, nor count for more than what a whole host may ask for.
+#[tokio::test(start_paused = true)]
+async fn r23_an_article_waits_as_long_as_its_server_asks_for_up_to_a_day() {
+    let (world, source) = world(2);
+    for (id, asked_for) in [(1, "7200"), (2, "99999999999")] {
+        let answer = MemoryAnswer::new(404, "text/html", "").header("retry-after", asked_for);
+        world.publisher.put(&LIST.article(id), answer);
+    }
+    world.passes(&source, (0..200).map(|quarter| CRON * quarter)).await;
+    assert!(waits(&world, "/a/1")[..2].iter().all(|wait| (120..=136).contains(wait)));
+    let waited = waits(&world, "/a/2");
+    assert!(waited.len() == 2 && waited.iter().all(|wait| (1_440..=1_456).contains(wait)), "{waited:?}");
+}
