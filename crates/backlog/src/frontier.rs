@@ -48,6 +48,12 @@ impl Pending {
     pub(crate) fn fingerprint(&self) -> Fingerprint {
         Fingerprint::of_file(&self.address)
     }
+
+    /// The file, to be read behind those that come after it. Their numbers say nothing of it then, nor does its number of them.
+    pub(crate) fn out_of_order(mut self) -> Self {
+        self.marks.series = None;
+        self
+    }
 }
 
 /// How far apart the dates of an index must lie to say anything. Those of one day tell when the index was made.

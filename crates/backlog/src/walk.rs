@@ -9,12 +9,14 @@
 //! | request | absent (404, 410), barred | noted; the next request |
 //! | request | no list, or a broken one | what was whole before the break; noted as a gap; the next request |
 //! | request | failed | a sitemap: put last, the next request. A page: a pause. The third time: a gap, or the end |
+//! | request | put off | a sitemap, and with it others: put last, the next request |
 //! | batch | noted | the next batch; after the last the next request |
 //! | batch | noted, all known beyond the window | of a list or files in order: its end. Else the next file |
 //! | page | all before the floor, in order | its end |
 //! | request | nothing left but what has failed | a pause |
 //! | request | nothing left | its end |
 //! | pause | taken up again by a later pass | a request |
+//! | pause | given up | what is left: a gap; its end |
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -116,7 +118,7 @@ struct Files {
     /// What is to be read, the next one last.
     #[serde(with = "wire::pending")]
     pending: Vec<Pending>,
-    /// What has failed and is tried again by a later pass.
+    /// What has failed or was put off, and is asked for by a later pass.
     #[serde(with = "wire::pending")]
     failed: Vec<Pending>,
     /// All that was ever to be read, and where redirects led.
@@ -182,9 +184,10 @@ pub enum Step {
     Request(Request),
     /// Take note of these references, and tell what was known of them by [`Walk::noted`].
     Batch(Batch),
-    /// Leave the rest to a later pass, which resumes the walk from its [`place`](Walk::place): what is left has failed.
+    /// Leave the rest to a later pass, which resumes the walk from its [`place`](Walk::place): what is left has failed, or
+    /// was put off.
     Pause {
-        /// Why the last read failed.
+        /// Why the last read failed, or was put off.
         code: String,
     },
     /// There is nothing more to do.
@@ -547,6 +550,42 @@ impl Walk {
         }
     }
 
+    /// Leaves the file that is to be asked for to a later pass, and with it every other at an address that `is_with`: their
+    /// host cannot be asked now. That counts as no attempt. `false`: a page cannot be passed over, since the next one is only
+    /// known behind it.
+    ///
+    /// Has no effect but after [`Step::Request`].
+    pub fn put_off(&mut self, code: &str, is_with: impl Fn(&HttpsUrl) -> bool) -> bool {
+        let (State::Request, Trail::Files(files)) = (&self.state, &mut self.trail) else { return false };
+        let next = files.pending.pop();
+        let (with, others): (Vec<_>, _) =
+            std::mem::take(&mut files.pending).into_iter().partition(|file| is_with(&file.address));
+        files.pending = others;
+        for file in with.into_iter().chain(next) {
+            count(&mut self.report.failed, code, &shown(file.address.as_str()));
+            files.failed.push(file.out_of_order());
+        }
+        self.advance_after(Some(code));
+        true
+    }
+
+    /// Takes what is left for gaps, where the next walk is due: that asks for all of it again, and for all that came since. `false`:
+    /// it is a page, of which the next walk could ask for no more than this one.
+    ///
+    /// Has no effect but after [`Step::Pause`].
+    pub fn give_up(&mut self) -> bool {
+        let (State::Pause { .. }, Trail::Files(files)) = (&self.state, &mut self.trail) else { return false };
+        files.failed.clear();
+        for tally in std::mem::take(&mut self.report.failed) {
+            let examples = tally.examples.iter().map(String::as_str).chain(std::iter::repeat(""));
+            for (_, example) in (0..tally.count).zip(examples) {
+                count(&mut self.report.gaps, &tally.code, example);
+            }
+        }
+        self.advance();
+        true
+    }
+
     /// Counts something of a batch that the caller does not take, for the report. `example` is shown as it is.
     pub fn refuse(&mut self, code: &str, example: &str) {
         count(&mut self.report.refused, code, example);
@@ -624,7 +663,7 @@ impl Walk {
                 file.marks.attempts = file.marks.attempts.saturating_add(1);
                 match &mut self.trail {
                     Trail::Files(files) if file.marks.attempts < ATTEMPTS_MAX => {
-                        files.failed.push(file);
+                        files.failed.push(file.out_of_order());
                         count(&mut self.report.failed, &code, &example);
                     }
                     _ => count(&mut self.report.gaps, &code, &example),

@@ -406,10 +406,13 @@ impl<F: Fetch> Runner<F> {
         let Some(pass) = &hand.pass else { return Ok(Chosen::Nothing) };
         let choice = if again { Choice::All } else { Choice::Untried };
         let now = self.clock.now();
-        // Where articles are read by a template, all of them are at its host.
-        let is_late = hand.source.way().address().is_some() && !hand.late_hosts.is_empty();
+        // Where articles are read by a template, all of them are at its host, wherever they were announced.
+        let (is_late, but_at) = match hand.source.way().address() {
+            Some(template) => (hand.late_hosts.iter().any(|host| host == template.host()), &[][..]),
+            None => (false, hand.late_hosts.as_slice()),
+        };
         let most = usize::from(!is_late);
-        let next = self.ledger.next_to_read(pass, choice, &hand.late_hosts, now, most)?.into_iter().next();
+        let next = self.ledger.next_to_read(pass, choice, but_at, now, most)?.into_iter().next();
         let time_is_up = now > hand.terms.until;
         // What the trigger announces goes before the list, and the list before what it has found.
         if next.as_ref().is_none_or(|entry| entry.seen_in == SeenIn::Backlog)
@@ -419,9 +422,9 @@ impl<F: Fetch> Runner<F> {
         }
         hand.entry = next;
         Ok(match hand.entry {
-            None => Chosen::Nothing,
-            Some(_) if time_is_up => Chosen::TimeUp,
-            Some(_) => Chosen::Reference,
+            Some(_) if !time_is_up => Chosen::Reference,
+            None if hand.late_hosts.is_empty() => Chosen::Nothing,
+            _ => Chosen::TimeUp,
         })
     }
 
@@ -489,7 +492,12 @@ impl<F: Fetch> Runner<F> {
 
     /// Whether it is the host of this address whose turn, at `at`, comes after the end of the pass. It is noted then, and
     /// said where that is longer than a pass waits for anything: nobody would know else why nothing is read.
-    fn is_late(&self, hand: &mut Hand<'_>, address: &HttpsUrl, at: Timestamp) -> Result<bool, LedgerError> {
+    pub(crate) fn is_late(
+        &self,
+        hand: &mut Hand<'_>,
+        address: &HttpsUrl,
+        at: Timestamp,
+    ) -> Result<bool, LedgerError> {
         let (host, now) = (address.host(), self.clock.now());
         let is_late = self.ledger.next_turn(host, hand.terms.interval, now)? > hand.terms.until;
         if is_late {

@@ -4,12 +4,13 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use releve_backlog::{Answer, Backlog, Batch, History, Noted, Page, Report, Step, Walk};
+use releve_backlog::{Answer, Backlog, Batch, History, Noted, Page, Report, Request, Step, Walk};
 use releve_bounds::Bounds;
 use releve_fetch::{AccessHeader, Fetch, Response};
 use releve_ledger::{Announced, LedgerError, Pass as LedgerPass, Round, SeenIn, Taking, WalkRecord};
 use releve_pace::{Due, due};
 use releve_source::{Identifier, Source};
+use releve_url_canon::HttpsUrl;
 use releve_visit::{
     Expected, Interrupt, Interrupter, Leaves, Order, Refusal, Terms, VisitError, Visited, sentence, wait,
 };
@@ -32,8 +33,8 @@ pub(crate) enum Walking {
     Over,
 }
 
-/// After how many failures in a row a pass asks for no further file. A host that is down for an hour fails every file of a list;
-/// were the walk told of each, it would give them all up in three passes and end with as many gaps.
+/// After how many failures in a row a pass asks for no further file of a host. One that is down for an hour fails every file of a
+/// list; were the walk told of each, it would give them all up in three passes and end with as many gaps.
 const LIST_FAILURES_MAX: u32 = 3;
 
 /// How many files that are left go with one that is asked for, where the place of the walk is written behind it. It has some
@@ -88,6 +89,10 @@ enum Asked {
     Barred(Unread),
     /// Where the list begins cannot be told now.
     NotYet(Unread),
+    /// Neither it nor anything else at this `host[:port]` can be had now. The walk was not told.
+    Unavailable { authority: String, unread: Unread },
+    /// Its turn, or that of what it redirects to, comes at this instant, after the end of the pass. The walk was not told.
+    Late(Timestamp),
     /// Its request was not sent.
     LetGo(LetGo),
 }
@@ -221,11 +226,29 @@ impl<F: Fetch> Runner<F> {
                     // A file has fifty batches, each with its sync. Who else has a turn meanwhile does not wait for all of them.
                     tokio::task::yield_now().await;
                 }
+                // The next walk asks for all that is left, and for what came since.
+                Step::Pause { .. } if self.is_next_due(hand.source)? && walk.give_up() => {}
                 Step::Pause { .. } | Step::End(_) => break false,
                 _ if asked => break true,
-                step => match self.ask(&mut walk, step, &asking, &leaves).await? {
+                step => match self.ask(&mut walk, &step, &asking, &leaves).await? {
+                    Asked::Late(at) => {
+                        let Step::Request(Request { address, .. }) = step else { break false };
+                        let is_late = self.is_late(hand, &address, at)?;
+                        let is_with = |file: &HttpsUrl| is_late && file.host() == address.host();
+                        if !walk.put_off(Refusal::OutOfTime { at }.code(), is_with) {
+                            // What it has found is read all the same, where another host has it.
+                            self.keep_walk(&pass, &walk)?;
+                            return Ok(Walked::LetGo(LetGo::OutOfTime));
+                        }
+                    }
+                    Asked::Unavailable { authority, unread } => {
+                        asking.failures = 0;
+                        self.unread(hand, &unread);
+                        if !walk.put_off(unread.code, |file| file.authority() == authority) {
+                            break false;
+                        }
+                    }
                     Asked::LetGo(why) => {
-                        // What it has found is read all the same, where another host has it.
                         self.keep_walk(&pass, &walk)?;
                         return Ok(Walked::LetGo(why));
                     }
@@ -307,10 +330,11 @@ impl<F: Fetch> Runner<F> {
                     break Ok(walk.report().clone());
                 }
                 Step::End(_) => break Ok(walk.report().clone()),
-                step => match self.ask(&mut walk, step, &asking, &|_| Ok(())).await? {
+                step => match self.ask(&mut walk, &step, &asking, &|_| Ok(())).await? {
                     Asked::LetGo(LetGo::Interrupted) => break Err(NotWalked::Interrupted),
-                    Asked::LetGo(LetGo::OutOfTime) => break Err(NotWalked::TurnTooFar),
-                    Asked::NotYet(Unread { address, code, .. }) => {
+                    Asked::LetGo(LetGo::OutOfTime) | Asked::Late(_) => break Err(NotWalked::TurnTooFar),
+                    Asked::NotYet(Unread { address, code, .. })
+                    | Asked::Unavailable { unread: Unread { address, code, .. }, .. } => {
                         walk.missed(code, &shown(Some(&address)));
                         break Ok(walk.report().clone());
                     }
@@ -326,12 +350,12 @@ impl<F: Fetch> Runner<F> {
     async fn ask(
         &self,
         walk: &mut Walk,
-        step: Step,
+        step: &Step,
         asking: &Asking<'_>,
         leaves: &Leaves<'_>,
     ) -> Result<Asked, LedgerError> {
         let request = match step {
-            Step::Request(request) => request,
+            Step::Request(request) => request.clone(),
             Step::Entrance => return self.entrance(walk, asking).await,
             _ => return Ok(Asked::Answered(None)),
         };
@@ -357,15 +381,24 @@ impl<F: Fetch> Runner<F> {
             }
             Err(VisitError::Ledger(error)) => return Err(error),
             Err(VisitError::Refused(refusal)) => {
+                if let Refusal::OutOfTime { at } = refusal {
+                    return Ok(Asked::Late(at));
+                }
                 if let Some(why) = let_go(&refusal) {
                     return Ok(Asked::LetGo(why));
                 }
                 let answer = refused(&refusal);
                 let unread = unread(refusal.code(), refusal.to_string());
                 let fails = matches!(answer, Answer::Failed { .. } | Answer::Status(429 | 500..=599));
-                let is_host = matches!(refusal, Refusal::RobotsBlocked { .. });
-                if is_host || fails && asking.failures >= LIST_FAILURES_MAX {
-                    return Ok(Asked::NotYet(unread));
+                let unavailable = match refusal {
+                    Refusal::RobotsBlocked { host, .. } => Some(host),
+                    _ if fails && asking.failures >= LIST_FAILURES_MAX => {
+                        Some(order.address.authority().to_owned())
+                    }
+                    _ => None,
+                };
+                if let Some(authority) = unavailable {
+                    return Ok(Asked::Unavailable { authority, unread });
                 }
                 walk.answered(answer);
                 match answer {
@@ -422,6 +455,13 @@ impl<F: Fetch> Runner<F> {
             walk.missed(code, &format!("{entry}/robots.txt"));
         }
         Ok(Asked::Answered(first))
+    }
+
+    /// Whether another walk would begin, if none were under way.
+    fn is_next_due(&self, source: &Source) -> Result<bool, LedgerError> {
+        let now = self.clock.now();
+        let last = self.ledger.schedule(source.name().as_str(), now)?.backlog;
+        Ok(matches!(due(last, source.rhythm().backlog(), now), Due::Now))
     }
 
     fn unread(&self, hand: &mut Hand<'_>, Unread { address, code, reason }: &Unread) {

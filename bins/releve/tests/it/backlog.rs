@@ -431,6 +431,71 @@ fn r10_a_list_at_a_host_that_asks_to_be_left_alone_goes_on_later_and_what_it_has
     assert!(stand.contains("under way"), "{stand}");
 }
 
+/// Newspaper and magazine, whose list has these at both hosts.
+fn list_of_both(magazine: Host) -> Sandbox {
+    let files = [
+        "magazine.example.test/3.xml",
+        "www.example.test/2.xml",
+        "magazine.example.test/1.xml",
+        "www.example.test/0.xml",
+    ];
+    let files = files.map(|file| format!("<sitemap><loc>https://{file}</loc></sitemap>")).concat();
+    let newspaper = example()
+        .at("/sitemap.xml", Reply::ok("application/xml", format!("<sitemapindex>{files}</sitemapindex>")))
+        .at("/2.xml", sitemap([("a", "2025-03-01")]))
+        .at("/0.xml", sitemap([("b", "2025-01-01")]))
+        .otherwise(|asked| article(asked.target().trim_start_matches('/')).into());
+    with_magazine(newspaper, magazine)
+}
+
+#[test]
+fn r10_a_list_at_a_host_that_asks_to_be_left_alone_keeps_nobody_from_what_is_at_another() {
+    let sandbox = list_of_both(Host::new("magazine.example.test").otherwise(|_| busy().into()));
+    let report = sandbox.pass();
+    assert_eq!((&report["sealed"], &report["end"]), (&2.into(), &"time-up".into()), "{report}");
+    let detail = report["detail"].as_str().unwrap_or_default();
+    assert!(detail.starts_with("magazine.example.test is asked for nothing before"), "{report}");
+    let asked = sandbox.asked();
+    assert_eq!(
+        asked.iter().filter(|asked| asked.starts_with("magazine.example.test/")).count(),
+        2,
+        "{asked:?}"
+    );
+    let stand = sandbox.run(&["backlog", "example"]).stdout;
+    assert!(stand.contains("under way") && stand.contains("out-of-time ("), "{stand}");
+    // A pass later nothing is asked for: what is left is at that host.
+    sandbox.at_clock("+16m");
+    assert_eq!(sandbox.pass()["end"], "time-up");
+    assert_eq!(sandbox.asked().len(), asked.len() + 1, "the trigger alone");
+    assert_eq!(sandbox.run(&["explain", "out-of-time"]).code, 0);
+}
+
+/// A host that is gone holds up neither the list's files at others, nor the next walk.
+#[test]
+fn r19_a_host_whose_robots_txt_cannot_be_had_does_not_hold_up_the_next_walk() {
+    let sandbox = list_of_both(Host::new("magazine.example.test"));
+    sandbox.lab.put("magazine.example.test", "/robots.txt", Reply::status(500)).unwrap();
+    let walked = |clock: &str| {
+        sandbox.at_clock(clock);
+        let before = sandbox.asked().len();
+        let report = sandbox.pass();
+        let mut asked = sandbox.asked().split_off(before);
+        asked.retain(|asked| {
+            asked.starts_with("magazine") || asked.contains(".xml") && !asked.contains("feed")
+        });
+        let end = report["walk"]["end"].clone();
+        (asked.into_iter().map(|asked| asked.replace(".example.test", "")).collect::<Vec<_>>(), end)
+    };
+    let whole =
+        ["www/sitemap.xml", "magazine/robots.txt", "www/2.xml", "www/0.xml"].map(str::to_owned).to_vec();
+    assert_eq!(walked("+0m"), (whole.clone(), Value::Null));
+    assert_eq!(walked("+16m"), (vec!["magazine/robots.txt".to_owned()], Value::Null));
+    assert_eq!(walked("+25h"), (vec!["magazine/robots.txt".to_owned()], "ListEnd".into()));
+    let stand = sandbox.run(&["backlog", "example"]).stdout;
+    assert!(stand.contains("with 2 gaps") && stand.contains("robots-server-error"), "{stand}");
+    assert_eq!(walked("+1530m"), (whole, Value::Null));
+}
+
 /// The trigger stays due all the time that its host asks to be left alone.
 #[test]
 fn r21_a_daemon_rests_while_a_host_is_left_alone() {

@@ -80,6 +80,26 @@ trigger = "guid"
 article = "/data/id"
 "#;
 
+/// What is announced at one host and read at another is left alone with the other alone.
+#[test]
+fn r23_a_trigger_whose_host_asks_to_be_left_alone_keeps_nobody_from_the_articles_at_another() {
+    let sandbox =
+        cms(r#"{"data":{"id":"a","title":"T","body":"<p>Text that is read through the CMS.</p>"}}"#);
+    let put = |host: &str, target: &str, answer: Reply| sandbox.lab.put(host, target, answer).unwrap();
+    let article = "/items/a?fields=id,title,body";
+    put("cms.example.test", article, Reply::status(500));
+    assert_eq!(codes(&cms_pass(&sandbox, SECRET).expect(1).json()[0]), ["status-5xx"]);
+    // Now the announcing host wants a day of peace, and says so once.
+    put("www.example.test", "/feed.xml", Reply::status(429).header("Retry-After", "86400"));
+    sandbox.at_clock("+16m");
+    cms_pass(&sandbox, SECRET).expect(1);
+    let whole = r#"{"data":{"id":"a","title":"T","body":"<p>Text that is read through the CMS.</p>"}}"#;
+    put("cms.example.test", article, Reply::ok("application/json", whole));
+    sandbox.at_clock("+32m");
+    let report = cms_pass(&sandbox, SECRET).expect(0).json();
+    assert_eq!((&report[0]["sealed"], &report[0]["end"]), (&1.into(), &"time-up".into()), "{report}");
+}
+
 const SECRET: &str = "correct-horse-battery";
 
 fn cms(article: &'static str) -> Sandbox {

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use releve_backlog::{Answer, Backlog, DEPTH_MAX, End, Entrance, History, Noted, Page, Step, Walk};
-use releve_url_canon::NecessaryParameters;
+use releve_url_canon::{HttpsUrl, NecessaryParameters};
 
 use crate::links_and_pages::{Api, by_offset};
 use crate::{
-    Files, Known, Reply, codes, first_walk, hours_ago, index, now, sitemap, url, urlset, walk, with_floor,
+    Files, Known, Publisher, Reply, codes, first_walk, hours_ago, index, now, sitemap, url, urlset, walk,
+    with_floor,
 };
 
 const SITE: &str = "https://www.example.org";
@@ -294,6 +295,117 @@ fn r09_a_file_that_failed_is_tried_again_before_it_is_given_up() {
     let mut files = archive(3).with(&child, Reply::Status(500));
     let walked = first_walk(&entrance(), &mut files);
     assert_eq!(walked.names(), ["s.xml", "s0.xml", "s1.xml", "s2.xml", "s1.xml", "s1.xml"]);
+}
+
+/// A file that fails is asked for again behind files with lower numbers. What is known of those says nothing of it.
+#[test]
+fn r09_a_file_that_failed_is_read_though_lower_numbers_are_known() {
+    let names = [4, 3, 2, 1].map(|number| format!("{SITE}/post-{number}.xml"));
+    let of = |number: usize, age: i64| {
+        let address = format!("{SITE}/a/{number}-{age}");
+        urlset([(address.as_str(), Some(hours_ago(age)))])
+    };
+    let mut files = Files::default()
+        .with(&format!("{SITE}/s.xml"), index(names.iter().map(|name| (name.as_str(), None))))
+        .with(&names[0], of(4, 300))
+        .with(&names[1], of(3, 500))
+        .with(&names[2], of(2, 700))
+        .with(&names[3], of(1, 900));
+    let mut known = Known::new();
+    let first = walk(&entrance(), &History::default(), hours_ago(DAY), &mut files, &mut known);
+    assert!(first.report.is_complete());
+    let mut files = FailsOnce(names[0].clone(), files.with(&names[0], of(4, 10)), false);
+    let second = walk(&entrance(), &first.history, now(), &mut files, &mut known);
+    assert_eq!(second.names(), ["s.xml", "post-4.xml", "post-3.xml", "post-2.xml", "post-4.xml"]);
+    assert!(known.contains_key(&format!("{SITE}/a/4-10")));
+}
+
+/// A publisher of whose files one fails the first time that it is asked for.
+struct FailsOnce(String, Files, bool);
+
+impl Publisher for FailsOnce {
+    fn get(&mut self, address: &HttpsUrl) -> Reply {
+        if address.as_str() == self.0 && !std::mem::replace(&mut self.2, true) {
+            return Reply::Failed;
+        }
+        self.1.get(address)
+    }
+}
+
+const MAGAZINE: &str = "https://magazine.example.org";
+
+/// A walk over an index of two files here and two at the magazine's host, which comes first.
+fn walk_of_two_hosts() -> Walk {
+    let files = [
+        format!("{MAGAZINE}/4.xml"),
+        format!("{SITE}/2.xml"),
+        format!("{MAGAZINE}/3.xml"),
+        format!("{SITE}/1.xml"),
+    ];
+    let ages = [1, 100, 200, 300].map(|days| Some(hours_ago(days * DAY)));
+    let body = index(files.iter().map(String::as_str).zip(ages));
+    let mut walk = Walk::begin(&entrance(), &History::default(), now());
+    walk.answered(Answer::Page(Page::new(&url(&format!("{SITE}/s.xml")), body.as_bytes())));
+    walk
+}
+
+/// What it asks for from here on, where each file has one entry, until there is no more to ask for.
+fn asks_for(walk: &mut Walk, is_late: impl Fn(&HttpsUrl) -> bool) -> Vec<String> {
+    let mut asked = Vec::new();
+    loop {
+        match walk.next() {
+            Step::Request(request) if is_late(&request.address) => {
+                assert!(walk.put_off("out-of-time", |file| file.host() == request.address.host()));
+            }
+            Step::Request(request) => {
+                let address = request.address;
+                asked.push(address.path_and_query().to_owned());
+                let body = urlset([(format!("{address}/a").as_str(), Some(hours_ago(1)))]);
+                walk.answered(Answer::Page(Page::new(&address, body.as_bytes())));
+            }
+            Step::Batch(_) => walk.noted(Noted { known: 0, new: 1 }),
+            _ => return asked,
+        }
+    }
+}
+
+/// What is at a host that cannot be asked now is asked for by a later pass, which is no second try, and nothing else waits
+/// for it.
+#[test]
+fn r10_files_that_are_put_off_are_asked_for_later_and_keep_nobody_waiting() {
+    let is_magazine = |file: &HttpsUrl| file.host() == "magazine.example.org";
+    let list = entrance();
+    let mut walk = walk_of_two_hosts();
+    for pass in 0..5 {
+        let here: &[&str] = if pass == 0 { &["/2.xml", "/1.xml"] } else { &[] };
+        assert_eq!(asks_for(&mut walk, is_magazine), here);
+        assert!(matches!(walk.next(), Step::Pause { .. }));
+        assert_eq!(codes(&walk.report().failed), [("out-of-time", 2)]);
+        walk = Walk::resume(&list, &walk.place().unwrap()).unwrap();
+    }
+    assert_eq!(asks_for(&mut walk, |_| false), ["/4.xml", "/3.xml"]);
+    assert!(walk.report().is_complete(), "{:?}", walk.report());
+}
+
+/// A walk waits for a host for as long as the next one is not due. It is not complete then.
+#[test]
+fn r19_what_is_still_put_off_when_the_next_walk_is_due_is_a_gap() {
+    let mut walk = walk_of_two_hosts();
+    assert!(!walk.give_up(), "there is more to ask for");
+    asks_for(&mut walk, |file| file.host() == "magazine.example.org");
+    assert!(walk.give_up());
+    assert_eq!(
+        (codes(&walk.report().gaps), codes(&walk.report().failed)),
+        (vec![("out-of-time", 2)], vec![])
+    );
+    assert_eq!(walk.report().gaps[0].examples.len(), 2);
+    assert!(matches!(walk.next(), Step::End(End::ListEnd)) && !walk.report().is_complete());
+
+    // A page is all that there is to go by.
+    let mut walk = Walk::begin(&by_offset(10), &History::default(), now());
+    assert!(!walk.put_off("out-of-time", |_| true));
+    walk.answered(Answer::Failed { code: "unreachable" });
+    assert!(matches!(walk.next(), Step::Pause { .. }) && !walk.give_up());
 }
 
 /// A file that is not there does not hinder, but once it is there it is read, however old its date.
