@@ -118,7 +118,7 @@ pub(crate) struct Hand<'a> {
     /// The hosts whose turn comes after the end of the pass. What is left there is not for this pass.
     late_hosts: Vec<String>,
     entry: Option<Entry>,
-    /// The address that was asked for it.
+    /// The address that is asked for it, where there is one.
     asked: Option<HttpsUrl>,
     ready: Option<Arc<Ready>>,
     sealed: Option<Sealed>,
@@ -436,6 +436,7 @@ impl<F: Fetch> Runner<F> {
             None => entry.address.clone().ok_or_else(|| "the reference has no address".to_owned()),
             Some(template) => template.address(&entry.identifier).map_err(|error| error.to_string()),
         };
+        hand.asked = address.as_ref().ok().cloned();
         let address = match address {
             Ok(address) => address,
             Err(reason) => return Ok(hand.refuse("identifier-unfit", reason)),
@@ -446,7 +447,6 @@ impl<F: Fetch> Runner<F> {
             disallow_lifted: source.way().agreement_for(&address).is_some(),
             address,
         };
-        hand.asked = Some(order.address.clone());
         let visited = match self.visitor.visit(&order, &hand.terms, hand.access, interrupt).await {
             Ok(visited) => visited,
             Err(VisitError::Ledger(error)) => return Err(error),

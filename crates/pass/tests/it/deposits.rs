@@ -11,9 +11,15 @@ use releve_pass::End;
 use releve_source::Source;
 
 use crate::site::{List, Site, page};
-use crate::world::{CRON, DAY, HOUR, MINUTE, Offered, World, disk_failed, gaps};
+use crate::world::{CRON, DAY, HOUR, MINUTE, Offered, World, disk_failed, gaps, source};
 
 const LIST: List = List::Sitemaps;
+
+const WORDPRESS: &str = r#"
+    name = "example"
+    hosts = ["www.example.org"]
+    preset = "wordpress"
+"#;
 
 fn world(articles: u64) -> (World, Arc<Source>) {
     let world = World::new();
@@ -46,6 +52,28 @@ async fn r23_a_failed_read_waits_for_the_next_pass() {
     world.passes(&source, [CRON]).await;
     assert_eq!(world.asked("/a/2").len(), 2);
     assert_eq!(world.entry("2").state, State::Sealed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reference_that_makes_no_address_is_refused_under_its_own() {
+    let world = World::new();
+    let site = Site::with_articles(List::Pages, 1);
+    world.publisher.answer_with(move |url, now| {
+        if !url.ends_with(List::Pages.trigger()) {
+            return site.answer(url, now);
+        }
+        let list = r#"[
+            {"id": 1, "link": "https://www.example.org/a/1", "date_gmt": "2026-03-01T11:00:00"},
+            {"id": "two", "link": "https://www.example.org/a/two", "date_gmt": "2026-03-01T10:00:00"}
+        ]"#;
+        Some(MemoryAnswer::new(200, "application/json", list))
+    });
+    let report = world.pass(&source(WORDPRESS)).await;
+    assert_eq!(report.tally.sealed, 1, "{report:?}");
+    let [refused] = report.refusals.as_slice() else { panic!("{report:?}") };
+    assert_eq!((refused.reference.as_str(), refused.code.as_str()), ("two", "identifier-unfit"));
+    // Not that of the article before it.
+    assert_eq!(refused.address, "https://www.example.org/a/two");
 }
 
 #[tokio::test(start_paused = true)]
