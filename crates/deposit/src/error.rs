@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use rusqlite::ErrorCode;
 
 use crate::ArticleKey;
 use crate::unit::MalformedUnit;
@@ -285,14 +286,19 @@ impl VaultError {
     pub(crate) fn sql(action: &str, path: &Path, source: rusqlite::Error) -> Self {
         /// SQLite's SQLITE_IOERR_SHMSIZE: its shared memory could not grow, for which the usual reason is a full disk.
         const SHARED_MEMORY_SIZE: i32 = 4874;
-        let is_full = source.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull)
+        let is_full = source.sqlite_error_code() == Some(ErrorCode::DiskFull)
             || source.sqlite_error().is_some_and(|error| error.extended_code == SHARED_MEMORY_SIZE);
         if is_full {
             let source = io::Error::new(io::ErrorKind::StorageFull, source);
-            Self::DiskFull { path: path.to_owned(), source }
-        } else {
-            Self::Store { action: format!("{action} {}", path.display()), source: Box::new(source) }
+            return Self::DiskFull { path: path.to_owned(), source };
         }
+        // SQLite writes even to read, and names no file.
+        let has_no_right = matches!(
+            source.sqlite_error_code(),
+            Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied)
+        );
+        let remedy = if has_no_right { "; check owner and mode, its own and its folder's" } else { "" };
+        Self::Store { action: format!("{action} {}{remedy}", path.display()), source: Box::new(source) }
     }
 }
 

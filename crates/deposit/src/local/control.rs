@@ -135,11 +135,12 @@ impl Control {
             let why = "it is missing, and holds what nothing else can tell: restore it from a copy";
             return Err(VaultError::NotAVault { path: path.to_owned(), why });
         }
-        let mut connection = store::open(path, store::Durability::Full, create)?;
+        let fault = |action| move |error| failed(action, path, error);
+        let mut connection = store::connect(path, store::Durability::Full, create).map_err(fault("open"))?;
         if create {
-            prepare(&mut connection).map_err(|error| VaultError::sql("create", path, error))?;
+            prepare(&mut connection).map_err(fault("create"))?;
         }
-        let format = migrate(&mut connection).map_err(|error| VaultError::sql("open", path, error))?;
+        let format = migrate(&mut connection).map_err(fault("open"))?;
         match format {
             FORMAT => Ok(Self { connection: Mutex::new(connection), path: path.to_owned(), clock }),
             // SQLite makes a database of an empty file.
@@ -388,8 +389,16 @@ impl Control {
     }
 
     fn error(&self, error: rusqlite::Error) -> VaultError {
-        VaultError::sql("use", &self.path, error)
+        failed("use", &self.path, error)
     }
+}
+
+fn failed(action: &str, path: &Path, error: rusqlite::Error) -> VaultError {
+    if store::is_damaged(&error) {
+        let why = "it is damaged, and holds what nothing else can tell: restore it from a copy";
+        return VaultError::NotAVault { path: path.to_owned(), why };
+    }
+    VaultError::sql(action, path, error)
 }
 
 /// Makes the tables, unless somebody has.

@@ -105,7 +105,9 @@ impl Index {
     ///
     /// Errors: [`VaultError::Index`], if the file is no database.
     pub(super) fn create(path: &Path) -> Result<Self, VaultError> {
-        Ok(Self { connection: connect(path, true)?, path: path.to_owned() })
+        let connection = store::connect(path, store::Durability::Rebuildable, true)
+            .map_err(|error| failed("open", path, error))?;
+        Ok(Self { connection, path: path.to_owned() })
     }
 
     /// Opens the index of the vault `id`.
@@ -114,7 +116,9 @@ impl Index {
         if !path.exists() {
             return Err(unusable("it is missing"));
         }
-        let index = Self { connection: connect(path, false)?, path: path.to_owned() };
+        let fault = |error| failed("open", path, error);
+        let connection = store::connect(path, store::Durability::Rebuildable, false).map_err(fault)?;
+        let index = Self { connection, path: path.to_owned() };
         let found = index
             .connection
             .pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))
@@ -130,8 +134,35 @@ impl Index {
             Ok((FORMAT, Some(vault))) if vault == *id => Ok(index),
             Ok((FORMAT, Some::<String>(_))) => Err(unusable("it is another vault's")),
             Ok(_) => Err(unusable("it is of another format")),
-            Err(error) if is_damaged(Some(&error)) => Err(unusable("it is damaged")),
-            Err(error) => Err(VaultError::sql("open", path, error)),
+            Err(error) => Err(fault(error)),
+        }
+    }
+
+    /// The head, as far as it can be told, if this is the index of the vault `id`.
+    pub(super) fn head_of(&self, id: &str) -> Result<Option<Head>, VaultError> {
+        let look = || {
+            let format: i64 = self.connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+            if format != FORMAT {
+                return Ok(None);
+            }
+            let is_its_own = self
+                .connection
+                .query_row("SELECT vault = ?1 FROM head", [id], |row| row.get(0))
+                .optional()?;
+            (is_its_own == Some(true)).then(|| head(&self.connection)).transpose()
+        };
+        match look() {
+            Err(error) if store::is_damaged(&error) => Ok(None),
+            found => found.map_err(|error| self.error(error)),
+        }
+    }
+
+    /// Whether every page of the file is where it should be. It reads them all.
+    pub(super) fn is_whole(&self) -> Result<bool, VaultError> {
+        match self.connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0)) {
+            Ok(found) => Ok(found == "ok"),
+            Err(error) if store::is_damaged(&error) => Ok(false),
+            Err(error) => Err(self.error(error)),
         }
     }
 
@@ -140,7 +171,7 @@ impl Index {
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
-            .map_err(|error| VaultError::sql("write", &self.path, error))?;
+            .map_err(|error| failed("write", &self.path, error))?;
         Ok(Writing { transaction, path: &self.path })
     }
 
@@ -281,7 +312,7 @@ impl Index {
     }
 
     fn error(&self, error: rusqlite::Error) -> VaultError {
-        VaultError::sql("read", &self.path, error)
+        failed("read", &self.path, error)
     }
 }
 
@@ -313,28 +344,17 @@ impl Writing<'_> {
         receipt(&self.transaction, digest).map_err(|error| self.error(error))
     }
 
-    /// Empties the index and makes it that of the vault `id`. Returns the head that it had, if it was that
-    /// vault's.
-    pub(super) fn reset(&self, id: &str) -> Result<Option<Head>, VaultError> {
+    /// Empties the index and makes it that of the vault `id`.
+    pub(super) fn reset(&self, id: &str) -> Result<(), VaultError> {
         let transaction = &self.transaction;
         let reset = || {
-            let format: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
-            let old = if format == FORMAT {
-                let is_its_own = transaction
-                    .query_row("SELECT vault = ?1 FROM head", [id], |row| row.get(0))
-                    .optional()?;
-                (is_its_own == Some(true)).then(|| head(transaction)).transpose()?
-            } else {
-                None
-            };
             transaction.execute_batch(
                 "DROP TABLE IF EXISTS head; DROP TABLE IF EXISTS unit; DROP TABLE IF EXISTS roots; \
                  DROP TABLE IF EXISTS timestamp;",
             )?;
             transaction.execute_batch(SCHEMA)?;
             transaction.execute("INSERT INTO head VALUES (1, ?1, 0, NULL, 0, 0, 0, NULL, 0)", [id])?;
-            transaction.pragma_update(None, "user_version", FORMAT)?;
-            Ok(old)
+            transaction.pragma_update(None, "user_version", FORMAT)
         };
         reset().map_err(|error| self.error(error))
     }
@@ -415,12 +435,12 @@ impl Writing<'_> {
                     head.units,
                 ])
             })
-            .map_err(|error| VaultError::sql("write", path, error))?;
-        self.transaction.commit().map_err(|error| VaultError::sql("write", path, error))
+            .map_err(|error| failed("write", path, error))?;
+        self.transaction.commit().map_err(|error| failed("write", path, error))
     }
 
     fn error(&self, error: rusqlite::Error) -> VaultError {
-        VaultError::sql("write", self.path, error)
+        failed("write", self.path, error)
     }
 }
 
@@ -444,18 +464,11 @@ fn version(row: &Row<'_>) -> rusqlite::Result<Version> {
     })
 }
 
-fn connect(path: &Path, create: bool) -> Result<Connection, VaultError> {
-    store::open(path, store::Durability::Rebuildable, create).map_err(|error| match error {
-        VaultError::Store { source, .. } if is_damaged(source.downcast_ref()) => {
-            VaultError::Index { path: path.to_owned(), why: "it is damaged".to_owned() }
-        }
-        other => other,
-    })
-}
-
-fn is_damaged(error: Option<&rusqlite::Error>) -> bool {
-    let code = error.and_then(rusqlite::Error::sqlite_error_code);
-    matches!(code, Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt))
+fn failed(action: &str, path: &Path, error: rusqlite::Error) -> VaultError {
+    if store::is_damaged(&error) {
+        return VaultError::Index { path: path.to_owned(), why: "it is damaged".to_owned() };
+    }
+    VaultError::sql(action, path, error)
 }
 
 fn receipt(connection: &Connection, digest: &Sha256) -> rusqlite::Result<Option<Receipt>> {

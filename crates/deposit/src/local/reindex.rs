@@ -27,22 +27,27 @@ pub struct Reindexed {
 /// A damaged vault can be used again after it: what is whole is found, and what is sealed from then on goes
 /// into a new segment, so that not a byte of the damaged one changes.
 ///
-/// An index that is no database any more is replaced. For that alone, no other process may have the vault
+/// An index that is no whole database any more is replaced. For that alone, no other process may have the vault
 /// open.
 pub fn reindex(folder: &Path, progress: &mut dyn FnMut(Progress)) -> Result<Reindexed, VaultError> {
     let manifest = Manifest::read(folder)?.ok_or_else(|| VaultError::Missing { path: folder.to_owned() })?;
     let lock = open_lock(folder)?;
     let _guard = lock_exclusive(&lock, folder)?;
     let path = folder.join(index::FILE);
-    let mut index = match Index::create(&path) {
-        Err(VaultError::Index { .. }) => {
-            remove_index(folder)?;
-            Index::create(&path)?
+    let (whole, acknowledged) = match Index::create(&path) {
+        Err(VaultError::Index { .. }) => (None, None),
+        opened => {
+            let index = opened?;
+            let acknowledged = index.head_of(&manifest.id)?;
+            (index.is_whole()?.then_some(index), acknowledged)
         }
-        other => other?,
     };
+    if whole.is_none() {
+        remove_index(folder)?;
+    }
+    let mut index = whole.map_or_else(|| Index::create(&path), Ok)?;
     let writing = index.write()?;
-    let acknowledged = writing.reset(&manifest.id)?;
+    writing.reset(&manifest.id)?;
     let (reindexed, head) = rebuild(folder, &manifest, &writing, acknowledged.as_ref(), progress)?;
     writing.commit(&head)?;
     Ok(reindexed)

@@ -59,6 +59,10 @@ fn a_vault_that_cannot_be_opened_says_why() {
         // The second time it is empty.
         fs::write(path.join("control.sqlite"), "").unwrap();
     }
+    fs::write(path.join("control.sqlite"), "no database".repeat(100)).unwrap();
+    let (code, text) = refused(LocalVault::open(path, options()));
+    assert_eq!(code, "vault-invalid");
+    assert!(text.contains("damaged") && text.contains("restore it from a copy"), "{text}");
 }
 
 #[test]
@@ -88,6 +92,35 @@ fn an_index_that_is_gone_or_damaged_is_to_be_rebuilt() {
         let vault = open(folder.path());
         assert_eq!(vault.list(&Since::default(), 10).unwrap().len(), 1);
     }
+}
+
+#[test]
+fn an_index_that_is_damaged_anywhere_is_rebuilt() {
+    const PAGE: usize = 4096;
+    let folder = tempfile::tempdir().unwrap();
+    seal(&open(folder.path()), &Specimen::new("1"));
+    let path = folder.path().join("index.sqlite");
+    let whole = fs::read(&path).unwrap();
+    let pages = whole.len() / PAGE;
+    assert!(pages > 5, "{pages}");
+    let mut told = 0;
+    for page in 0..pages {
+        // SQLite's own header stays: what is broken is found when it is read.
+        let from = page * PAGE + if page == 0 { 100 } else { 0 };
+        let mut broken = whole.clone();
+        broken[from..(page + 1) * PAGE].fill(0xa5);
+        fs::write(&path, broken).unwrap();
+        if let Err(error) =
+            LocalVault::open(folder.path(), options()).and_then(|vault| vault.list(&Since::default(), 10))
+        {
+            assert_eq!(error.code(), "vault-index", "{error}");
+            told += 1;
+        }
+        let reindexed = releve_deposit::reindex(folder.path(), &mut |_| {}).unwrap();
+        assert_eq!((reindexed.units, reindexed.faults.len()), (1, 0), "page {page}");
+        assert_eq!(open(folder.path()).list(&Since::default(), 10).unwrap().len(), 1);
+    }
+    assert!(told > 2, "{told}");
 }
 
 #[test]
