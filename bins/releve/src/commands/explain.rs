@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use jiff::Timestamp;
 use releve_backlog::Entrance;
 use releve_ledger::{Entry, Ledger, State};
@@ -24,6 +24,12 @@ use crate::world::World;
 pub(crate) fn run(global: &Global, address: &str, source: Option<&str>, out: &mut dyn Write) -> Result<Exit> {
     if let Some(reason) = reasons::find(address) {
         return explain_reason(global, address, reason, out);
+    }
+    // Every address has one, and no reason has.
+    if !address.contains(':') {
+        bail!(
+            "`{address}` is neither a whole address, such as https://www.example.org/a, nor a reason as `releve status` prints it"
+        );
     }
     let world = World::load(global)?;
     let ledger = world.known()?;

@@ -451,6 +451,15 @@ fn explain_quotes_the_line_of_robots_txt_after_its_number() {
 }
 
 #[test]
+fn what_is_neither_an_address_nor_a_reason_is_not_explained() {
+    let sandbox = with_a_sealed();
+    for asked in ["robots-disallow", "www.example.test/a", "/a", ""] {
+        let ran = sandbox.run(&["explain", asked]).expect(2);
+        assert!(ran.stdout.is_empty() && ran.stderr.contains("neither a whole address"), "{ran:?}");
+    }
+}
+
+#[test]
 fn output_that_cannot_be_written_is_told_as_that() {
     let sandbox = with_a_sealed();
     let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
