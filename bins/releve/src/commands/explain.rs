@@ -371,7 +371,7 @@ fn sentence(entry: &Entry, is_active: bool, now: Timestamp) -> String {
     let waits = entry.refusal.as_ref().and_then(|refusal| refusal.not_before).filter(|at| *at > now);
     let again = match waits {
         None => "tried again by the next pass that is due".to_owned(),
-        // The last second that there is: of an embargo that says no instant, or of a Retry-After beyond all of them.
+        // The last second that there is: of an embargo that says no instant.
         Some(at) if at.as_second() == Timestamp::MAX.as_second() => {
             "not read until `releve retry`".to_owned()
         }
