@@ -379,17 +379,16 @@ async fn r04_the_access_header_goes_to_its_host_and_not_after_a_redirect_elsewhe
             .at("/direct", page("direct"))
             .at("/away", Reply::redirect(302, "https://b.test/back"))
             .at("/home", page("home")),
-        host("b.test").at("/back", Reply::redirect(302, "https://www.a.test/home")),
+        host("b.test")
+            .at("/back", Reply::redirect(302, "https://www.a.test/home"))
+            .at("/elsewhere", page("elsewhere")),
     ]);
     let access =
         AccessHeader::new("Authorization", "Bearer ", "0123456789abcdef", "www.a.test", 443).unwrap();
     let visitor = world.visitor(0);
-    for path in ["direct", "away"] {
-        let order = Order {
-            access_for: Some("www.a.test".to_owned()),
-            ..order(&format!("https://www.a.test/{path}"))
-        };
-        assert_eq!(code(world.visit_with(&visitor, &order, Some(&access)).await), "read", "{path}");
+    for address in ["https://www.a.test/direct", "https://www.a.test/away", "https://b.test/elsewhere"] {
+        let order = Order { access_for: Some("www.a.test".to_owned()), ..order(address) };
+        assert_eq!(code(world.visit_with(&visitor, &order, Some(&access)).await), "read", "{address}");
     }
     let with_header = |asked: &&Asked| asked.header("authorization").is_some();
     let requests = world.lab.requests();
