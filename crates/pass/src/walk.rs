@@ -10,7 +10,6 @@ use releve_fetch::{AccessHeader, Fetch, Response};
 use releve_ledger::{Announced, LedgerError, Pass as LedgerPass, Round, SeenIn, Taking, WalkRecord};
 use releve_pace::{Due, due};
 use releve_source::{Identifier, Source};
-use releve_url_canon::HttpsUrl;
 use releve_visit::{
     Expected, Interrupt, Interrupter, Leaves, Order, Refusal, Terms, VisitError, Visited, sentence, wait,
 };
@@ -233,9 +232,12 @@ impl<F: Fetch> Runner<F> {
                 step => match self.ask(&mut walk, &step, &asking, &leaves).await? {
                     Asked::Late(at) => {
                         let Step::Request(Request { address, .. }) = step else { break false };
-                        let is_late = self.is_late(hand, &address, at)?;
-                        let is_with = |file: &HttpsUrl| is_late && file.host() == address.host();
-                        if !walk.put_off(Refusal::OutOfTime { at }.code(), is_with) {
+                        let code = Refusal::OutOfTime { at }.code();
+                        if !self.is_late(hand, &address, at)? {
+                            // It was asked for, and redirects to a host that is.
+                            asked = true;
+                            walk.answered(Answer::Failed { code });
+                        } else if !walk.put_off(code, |file| file.host() == address.host()) {
                             // What it has found is read all the same, where another host has it.
                             self.keep_walk(&pass, &walk)?;
                             return Ok(Walked::LetGo(LetGo::OutOfTime));
@@ -391,7 +393,7 @@ impl<F: Fetch> Runner<F> {
                 let unread = unread(refusal.code(), refusal.to_string());
                 let fails = matches!(answer, Answer::Failed { .. } | Answer::Status(429 | 500..=599));
                 let unavailable = match refusal {
-                    Refusal::RobotsBlocked { host, .. } => Some(host),
+                    Refusal::RobotsBlocked { host, .. } if host == order.address.authority() => Some(host),
                     _ if fails && asking.failures >= LIST_FAILURES_MAX => {
                         Some(order.address.authority().to_owned())
                     }

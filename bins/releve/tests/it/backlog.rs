@@ -470,6 +470,29 @@ fn r10_a_list_at_a_host_that_asks_to_be_left_alone_keeps_nobody_from_what_is_at_
     assert_eq!(sandbox.run(&["explain", "out-of-time"]).code, 0);
 }
 
+/// A file that redirects to such a host was asked for itself, and is no more often than any that fails.
+#[test]
+fn r09_a_file_that_redirects_to_a_host_that_cannot_be_asked_is_asked_for_three_times() {
+    for robots in [404, 500] {
+        let list = sitemap([]).body(
+            "<sitemapindex><sitemap><loc>https://www.example.test/1.xml</loc></sitemap></sitemapindex>",
+        );
+        let newspaper = example()
+            .at("/sitemap.xml", list)
+            .at("/1.xml", Reply::redirect(302, "https://magazine.example.test/1.xml"));
+        let sandbox = with_magazine(newspaper, Host::new("magazine.example.test").at("/1.xml", busy()));
+        sandbox.lab.put("magazine.example.test", "/robots.txt", Reply::status(robots)).unwrap();
+        for clock in ["+0m", "+16m", "+32m", "+48m", "+64m"] {
+            sandbox.at_clock(clock);
+            sandbox.pass();
+        }
+        let asked = sandbox.asked();
+        assert_eq!(asked.iter().filter(|asked| *asked == "www.example.test/1.xml").count(), 3, "{asked:?}");
+        let stand = sandbox.run(&["backlog", "example"]).stdout;
+        assert!(stand.contains("with 1 gap;"), "{stand}");
+    }
+}
+
 /// A host that is gone holds up neither the list's files at others, nor the next walk.
 #[test]
 fn r19_a_host_whose_robots_txt_cannot_be_had_does_not_hold_up_the_next_walk() {
