@@ -285,17 +285,15 @@ impl Proof {
         self.lab
     }
 
-    /// Of today's set and the sealed ones, the set to check this proof against: today's while it still holds
-    /// the root of the path verified, else the one that the proof records, else today's.
-    pub fn choose_roots<'a>(
-        &self,
-        today: &'a RootSet,
-        sealed: impl IntoIterator<Item = &'a RootSet>,
-    ) -> &'a RootSet {
-        if self.verified.last().is_some_and(|root| today.contains(root)) {
-            return today;
-        }
-        sealed.into_iter().find(|set| set.digest() == self.roots.sha256).unwrap_or(today)
+    /// Of today's set and the sealed ones, which come in the order of their sealing, the set to check this proof against:
+    /// today's as long as it has the root of the path verified, else the one that the proof records, else the last sealed
+    /// one that has that root, else whatever there is. `None` if there is none at all.
+    pub fn choose_roots<'a>(&self, today: Option<&'a RootSet>, sealed: &'a [RootSet]) -> Option<&'a RootSet> {
+        let root = self.verified.last().map(Vec::as_slice).unwrap_or_default();
+        let of_today = today.filter(|set| set.contains(root));
+        let recorded = || sealed.iter().find(|set| set.digest() == self.roots.sha256);
+        let with_root = || sealed.iter().rev().find(|set| set.contains(root));
+        of_today.or_else(recorded).or_else(with_root).or(today).or(sealed.last())
     }
 
     pub(crate) fn verify_server_name(&self) -> Result<(), Refusal> {

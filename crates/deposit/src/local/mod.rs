@@ -22,7 +22,6 @@ use self::append::{Appender, Line, Request};
 use self::index::{Head, Index};
 use self::manifest::sync_folder;
 use self::segment::{Cause, Content, Reader, Sealed, Unreadable};
-use self::verify::choose_roots;
 use crate::admission::{Admission, whole_millisecond};
 use crate::key::ConnectorKey;
 use crate::{ArticleKey, Clock, DepositError, Outcome, Receipt, Since, Unit, Vault, VaultError, Version};
@@ -234,7 +233,7 @@ impl LocalVault {
         }
         let sets = self.sealed_roots()?;
         let Admission { roots: today, window, lab } = &self.shared.admission;
-        let (roots, _) = choose_roots(unit.proof(), Some(today), &sets).unwrap_or((today, true));
+        let roots = unit.proof().choose_roots(Some(today), &sets).unwrap_or(today);
         let context = Context { received_at: sealed.receipt.received_at, window: *window, lab: *lab };
         Ok(releve_proof::check(unit.proof(), unit.envelope(), roots, &context))
     }

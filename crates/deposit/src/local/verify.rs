@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use releve_proof::{Context, Proof, RootSet, Sha256};
+use releve_proof::{Context, RootSet, Sha256};
 
 use super::manifest::Manifest;
 use super::segment::Content;
@@ -187,11 +187,13 @@ impl Verification {
         unit: &Unit,
         received_at: Timestamp,
     ) -> Result<(), (&'static str, String)> {
-        let (roots, is_today) = choose_roots(unit.proof(), options.roots, sealed_roots)
+        let roots = unit
+            .proof()
+            .choose_roots(options.roots, sealed_roots)
             .ok_or(("roots-missing", "no set of roots was sealed before the unit".to_owned()))?;
         let context = Context { received_at, window: options.window, lab };
         let report = releve_proof::check(unit.proof(), unit.envelope(), roots, &context);
-        if is_today {
+        if options.roots.is_some_and(|today| today.digest() == roots.digest()) {
             self.by_roots_today += 1;
         } else {
             self.by_roots_sealed += 1;
@@ -208,20 +210,4 @@ impl Verification {
             self.faults.push(fault);
         }
     }
-}
-
-/// The set of roots to check a proof against, and whether it is today's: today's as long as it has the
-/// proof's root, else the sealed one that the proof names, else the last sealed one that has it, else
-/// whatever there is.
-pub(super) fn choose_roots<'a>(
-    proof: &Proof,
-    today: Option<&'a RootSet>,
-    sealed: &'a [RootSet],
-) -> Option<(&'a RootSet, bool)> {
-    let root = proof.verified().last().map(Vec::as_slice).unwrap_or_default();
-    let today = today.map(|set| (set, true));
-    let mut sealed = sealed.iter().rev().map(|set| (set, false));
-    let named = sealed.clone().find(|(set, _)| set.digest() == proof.roots().sha256);
-    let with_root = sealed.clone().find(|(set, _)| set.contains(root));
-    today.filter(|(set, _)| set.contains(root)).or(named).or(with_root).or(today).or_else(|| sealed.next())
 }
