@@ -66,18 +66,19 @@ impl Expected {
     /// Whether a response of this media type is taken. Parameters such as `charset` do not count.
     pub fn takes(self, media_type: &str) -> bool {
         let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-        let xml = matches!(essence.as_str(), "application/xml" | "text/xml") || essence.ends_with("+xml");
+        let xml = matches!(essence.as_str(), "application/xml" | "text/xml")
+            || (essence.ends_with("+xml")
+                && !matches!(essence.as_str(), "application/xhtml+xml" | "image/svg+xml"));
         let json = essence == "application/json" || essence.ends_with("+json");
         match self {
             Self::Page => matches!(essence.as_str(), "text/html" | "application/xhtml+xml"),
             Self::Json => json,
-            Self::Feed => (xml && essence != "application/xhtml+xml" && essence != "image/svg+xml") || json,
+            Self::Feed => xml || json,
             Self::Sitemap => {
-                (xml && essence != "application/xhtml+xml" && essence != "image/svg+xml")
-                    || matches!(
-                        essence.as_str(),
-                        "text/plain" | "application/gzip" | "application/x-gzip" | "application/octet-stream"
-                    )
+                xml || matches!(
+                    essence.as_str(),
+                    "text/plain" | "application/gzip" | "application/x-gzip" | "application/octet-stream"
+                )
             }
         }
     }
