@@ -1,4 +1,3 @@
-use std::pin::pin;
 use std::task::Poll;
 
 use tokio::sync::watch;
@@ -46,7 +45,7 @@ impl Interrupt {
     pub async fn comes(&self) {
         let mut waits: Vec<_> = self.0.iter().cloned().map(|asked| Box::pin(asked_to_stop(asked))).collect();
         std::future::poll_fn(|context| {
-            let came = waits.iter_mut().any(|wait| pin!(wait).as_mut().poll(context).is_ready());
+            let came = waits.iter_mut().any(|wait| wait.as_mut().poll(context).is_ready());
             if came { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;
