@@ -12,12 +12,12 @@ use releve_bounds::Bounds;
 use releve_fetch::{
     Clock, Connection, Exchange, Fetch, FetchError, MemoryAnswer, MemoryAsked, MemoryFetch, Request,
 };
-use releve_ledger::{Holder, Hosts, Life, Machine, MemoryLedger};
+use releve_ledger::{Holder, Hosts, Life, Machine, MemoryLedger, RobotsCopy};
 use releve_pace::HostInterval;
 use releve_redirect_policy::{AdmittedHost, AdmittedHosts};
-use releve_robots::RobotsPolicy;
+use releve_robots::{RobotsPolicy, Standing};
 use releve_url_canon::NecessaryParameters;
-use releve_visit::{Expected, Interrupt, Order, Terms, Visitor};
+use releve_visit::{Expected, Interrupt, Leaves, Order, Refusal, Terms, VisitError, Visited, Visitor};
 use tokio::time::Instant;
 
 /// The runtime's time as a clock on the wall, which can be set.
@@ -114,12 +114,22 @@ impl World {
 }
 
 async fn read<F: Fetch>(visitor: &Visitor<F>, host: usize, article: usize) {
+    visit(visitor, host, article, Timestamp::MAX, &|_| Ok(())).await.unwrap();
+}
+
+async fn visit<F: Fetch>(
+    visitor: &Visitor<F>,
+    host: usize,
+    article: usize,
+    until: Timestamp,
+    leaves: &Leaves<'_>,
+) -> Result<Visited, VisitError> {
     let terms = Terms {
         hosts: AdmittedHosts::parse(["*.example.org"]).unwrap(),
         necessary: NecessaryParameters::none(),
         interval: HostInterval::default(),
         bounds: Bounds::default(),
-        until: Timestamp::MAX,
+        until,
     };
     let order = Order {
         address: format!("https://h{host}.example.org/{article}").parse().unwrap(),
@@ -127,7 +137,7 @@ async fn read<F: Fetch>(visitor: &Visitor<F>, host: usize, article: usize) {
         access_for: None,
         disallow_lifted: false,
     };
-    visitor.visit(&order, &terms, None, &Interrupt::never()).await.unwrap();
+    visitor.visit_noting(&order, &terms, None, &Interrupt::never(), leaves).await
 }
 
 #[tokio::test(start_paused = true)]
@@ -270,6 +280,45 @@ async fn r22_a_robots_txt_that_gets_too_old_while_a_connection_is_made_is_read_a
     let asked = world.server.asked();
     let asked: Vec<_> = asked.iter().map(|asked| asked.url.rsplit('/').next().unwrap()).collect();
     assert_eq!(asked, ["robots.txt", "0", "robots.txt", "1"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn r22_rules_that_another_process_reads_while_a_connection_is_made_are_followed() {
+    let world = World::new("", 1);
+    let visitor = world.visitor(Far(world.server.clone()));
+    read(&visitor, 0, 0).await;
+    // Its connection is not used again by then.
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    let other = async {
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        let fetched_at = world.wall.now();
+        let standing = Standing::Rules { until: fetched_at + SignedDuration::from_hours(24) };
+        let body = b"User-agent: *\nDisallow: /\n".to_vec();
+        let copy = RobotsCopy { fetched_at, standing, body, crawl_delay: None };
+        world.ledger.keep_robots("h0.example.org", &copy).unwrap();
+    };
+    let (visited, ()) = tokio::join!(visit(&visitor, 0, 1, Timestamp::MAX, &|_| Ok(())), other);
+    let refused = matches!(visited, Err(VisitError::Refused(Refusal::RobotsDisallowed { .. })));
+    assert!(refused, "{visited:?}");
+    assert_eq!(world.server.asked().len(), 2);
+}
+
+/// A source's trigger counts as asked for from then on: not for a robots.txt that was read for a trigger whose turn comes too late.
+#[tokio::test(start_paused = true)]
+async fn r18_only_a_request_for_the_address_itself_leaves() {
+    let world = World::new("", 1);
+    let visitor = world.visitor(world.server.clone());
+    let left = AtomicUsize::new(0);
+    let leaves: &Leaves<'_> = &|_| {
+        left.fetch_add(1, Ordering::SeqCst);
+        Ok(())
+    };
+    let soon = world.wall.now() + SignedDuration::from_millis(500);
+    let visited = visit(&visitor, 0, 0, soon, leaves).await;
+    assert!(matches!(visited, Err(VisitError::Refused(Refusal::OutOfTime { .. }))), "{visited:?}");
+    assert_eq!((world.server.asked().len(), left.load(Ordering::SeqCst)), (1, 0));
+    visit(&visitor, 0, 0, Timestamp::MAX, leaves).await.unwrap();
+    assert_eq!((world.server.asked().len(), left.load(Ordering::SeqCst)), (2, 1));
 }
 
 /// Counts the connections that are open.
