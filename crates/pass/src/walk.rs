@@ -295,20 +295,37 @@ impl<F: Fetch> Runner<F> {
         source: &Source,
         access: Option<&AccessHeader>,
         interrupt: &Interrupt,
-        mut found: impl FnMut(Found<'_>),
+        found: impl FnMut(Found<'_>),
     ) -> Result<Result<Report, NotWalked>, LedgerError> {
         let Some(backlog) = source.backlog() else { return Ok(Err(NotWalked::NoBacklog)) };
-        let name = source.name().as_str();
-        let now = self.clock.now();
-        let Taking::Taken(lock) = self.ledger.lock(name, now, LOCK_TTL)? else {
+        let Taking::Taken(lock) = self.ledger.lock(source.name().as_str(), self.clock.now(), LOCK_TTL)?
+        else {
             return Ok(Err(NotWalked::LockHeld));
         };
         let (lost, lock_lost) = Interrupter::pair();
-        let _renewing = self.keep_renewing(lock.clone(), lost);
-        let interrupt = &interrupt.clone().or(lock_lost);
+        let renewing = self.keep_renewing(lock.clone(), lost);
+        let ended = self.look(source, backlog, access, &interrupt.clone().or(lock_lost), found).await;
+        drop(renewing);
+        // Whatever failed, no pass waits for this one.
+        let released = self.ledger.release(&lock);
+        let ended = ended?;
+        released?;
+        Ok(ended)
+    }
+
+    async fn look(
+        &self,
+        source: &Source,
+        backlog: &Backlog,
+        access: Option<&AccessHeader>,
+        interrupt: &Interrupt,
+        mut found: impl FnMut(Found<'_>),
+    ) -> Result<Result<Report, NotWalked>, LedgerError> {
+        let name = source.name().as_str();
+        let now = self.clock.now();
         let mut asking = Asking::of(source, backlog, access, &Self::terms(source, Timestamp::MAX), interrupt);
         let mut walk = Walk::begin(backlog, &History::default(), now);
-        let ended = loop {
+        Ok(loop {
             asking.terms.until = self.clock.now().checked_add(LOOK_WAIT_MAX).unwrap_or(Timestamp::MAX);
             match walk.next() {
                 Step::Batch(batch) => {
@@ -343,9 +360,7 @@ impl<F: Fetch> Runner<F> {
                     Asked::Answered(_) | Asked::Failed(_) | Asked::Barred(_) => {}
                 },
             }
-        };
-        self.ledger.release(&lock)?;
-        Ok(ended)
+        })
     }
 
     /// Asks for what the walk wants, and tells it the answer.
