@@ -153,6 +153,11 @@ fn r12_data_in_a_variable_with_other_letters_has_a_place_too() {
     // Where nothing names it, nobody could find it again.
     let unnamed = read(page.replace("App.state", "é").as_bytes(), PageRules::default());
     assert!(!unnamed.body.is_some_and(|place| place.to_string().starts_with("script")));
+    // What was assigned last is what a script would find, and what is found again (`read` looks it up).
+    let (before, data) = page.split_once("App.state = ").unwrap();
+    let earlier = data.split_once(";</script>").unwrap().0.replace("lamp", "bench");
+    let twice = format!("{before}App.state = {earlier};App.state = {data}");
+    assert_eq!(body(&twice, PageRules::default()), body(&page, PageRules::default()));
     // Nor where a key on the way would be read as something else.
     let key = read(page.replace("page", r#"\" & \""#).as_bytes(), PageRules::default());
     assert!(!key.body.is_some_and(|place| place.to_string().starts_with("script")));

@@ -2,6 +2,8 @@
 //!
 //! It is only looked for where the page shows much less than such data holds, and only taken where there is no doubt which text it is.
 
+use std::collections::HashSet;
+
 use serde_json::Value as Json;
 
 use super::fragment;
@@ -190,6 +192,11 @@ fn data(script: &str) -> Vec<(Option<String>, Json)> {
             rest = &after[values.byte_offset()..];
         }
     }
+    // A variable that is assigned again holds what it was given last.
+    let mut seen = HashSet::new();
+    found.reverse();
+    found.retain(|(name, _)| seen.insert(name.clone()));
+    found.reverse();
     found
 }
 
